@@ -1,0 +1,38 @@
+package dev.redline.core;
+
+import dev.redline.core.rule.OnStoreFailure;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How an engine decides where rules are silent.
+ *
+ * @param shadow whether every rule is a shadow rule, whatever it says
+ * @param defaultRuleSetId the rule set of questions that name none; absent: all rules as one list
+ * @param missingRules what happens without rules to decide by
+ * @param onStoreFailure what decides when the store cannot and a rule does not say
+ */
+public record EngineSettings(
+    boolean shadow,
+    Optional<String> defaultRuleSetId,
+    MissingRules missingRules,
+    OnStoreFailure onStoreFailure) {
+  /** What happens when no rules were ever loaded, or the default rule set does not exist. */
+  public enum MissingRules {
+    /** Requests pass. */
+    ALLOW,
+    /** Requests are refused. */
+    REJECT
+  }
+
+  /** The settings of a fresh installation. */
+  public static final EngineSettings DEFAULT =
+      new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL);
+
+  /** Refuses null. */
+  public EngineSettings {
+    Objects.requireNonNull(defaultRuleSetId, "defaultRuleSetId");
+    Objects.requireNonNull(missingRules, "missingRules");
+    Objects.requireNonNull(onStoreFailure, "onStoreFailure");
+  }
+}

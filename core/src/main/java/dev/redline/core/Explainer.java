@@ -1,0 +1,183 @@
+package dev.redline.core;
+
+import dev.redline.core.Explanation.Entry;
+import dev.redline.core.path.Ranks;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.OnMissingIdentity;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleIndex;
+import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Takes a question apart for people: every rule, whether it applies, and its bands as they are. */
+final class Explainer {
+  private final Question question;
+  private final Rules rules;
+  private final @Nullable RuleIndex index;
+  private final Evaluation evaluation;
+  private final List<Entry> entries = new ArrayList<>();
+  private final Map<Integer, Integer> demandOf = new HashMap<>();
+
+  Explainer(Question question, Rules rules, @Nullable RuleIndex index, EngineSettings settings) {
+    this.question = question;
+    this.rules = rules;
+    this.index = index;
+    this.evaluation = new Evaluation(settings.shadow());
+  }
+
+  CompletionStage<Explanation> explain(
+      Function<Acquisition, CompletionStage<Outcome>> peek,
+      BiFunction<Question, Boolean, CompletionStage<RateLimitResult>> decide) {
+    collect();
+    CompletionStage<Outcome> peeked =
+        evaluation.demands().isEmpty()
+            ? CompletableFuture.completedFuture(new Outcome())
+            : peek.apply(evaluation.acquisition(true));
+    return peeked.thenCombine(
+        decide.apply(question, true),
+        (outcome, decision) -> new Explanation(decision, withBands(outcome)));
+  }
+
+  private void collect() {
+    if (question instanceof Question.OfRequest ofRequest) {
+      if (index != null) {
+        collect(index, ofRequest.request());
+      }
+    } else if (question instanceof Question.OfPlans ofPlans) {
+      for (String plan : ofPlans.plans().stream().distinct().toList()) {
+        var limits = rules.book().planLimits(plan);
+        if (limits == null) {
+          throw new UnknownNameException("plan", plan);
+        }
+        demanding(new Entry(Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
+        evaluation.demand(limits, ofPlans.key(), ofPlans.cost(), RuleMeter.NONE);
+      }
+    } else {
+      collect((Question.OfRule) question);
+    }
+  }
+
+  private void collect(Question.OfRule ofRule) {
+    CompiledRule rule =
+        rules
+            .book()
+            .rule(ofRule.ruleId())
+            .orElseThrow(() -> new UnknownNameException("rule", ofRule.ruleId()));
+    if (!rule.rule().enabled()) {
+      entries.add(entry(rule, NoMatch.DISABLED, List.of()));
+    } else if (rule.rule().action() != Action.LIMIT) {
+      entries.add(entry(rule, null, List.of()));
+    } else {
+      demanding(entry(rule, null, rule.scheme().shownOf(ofRule.identity())));
+      String identity = rule.scheme().identityOf(ofRule.identity());
+      evaluation.demand(
+          rule, identity, Evaluation.cost(rule.rule(), ofRule.cost()), RuleMeter.NONE);
+    }
+  }
+
+  private void collect(RuleIndex all, RequestContext request) {
+    Ranks found = all.find(request);
+    BitSet pathMatches = new BitSet();
+    for (int i = 0; i < found.size(); i++) {
+      pathMatches.set(found.get(i));
+    }
+    boolean stopped = false;
+    for (int i = 0; i < all.size(); i++) {
+      CompiledRule rule = all.get(i);
+      NoMatch why = whyNot(rule, request, pathMatches.get(i), stopped);
+      if (why != null) {
+        entries.add(entry(rule, why, List.of()));
+        continue;
+      }
+      stopped |= apply(rule, request);
+    }
+  }
+
+  private static @Nullable NoMatch whyNot(
+      CompiledRule rule, RequestContext request, boolean pathMatches, boolean stopped) {
+    if (!rule.rule().enabled()) {
+      return NoMatch.DISABLED;
+    }
+    if (!pathMatches) {
+      return NoMatch.PATH;
+    }
+    NoMatch why = rule.mismatch(request);
+    if (why == null && stopped) {
+      return NoMatch.STOPPED;
+    }
+    if (why == null
+        && rule.rule().action() == Action.LIMIT
+        && rule.rule().onMissingIdentity() == OnMissingIdentity.SKIP
+        && rule.identity(request) == null) {
+      return NoMatch.MISSING_IDENTITY;
+    }
+    return why;
+  }
+
+  /** Notes a rule that applies; returns whether rules after it are not considered. */
+  private boolean apply(CompiledRule compiled, RequestContext request) {
+    RateLimitRule rule = compiled.rule();
+    if (rule.action() != Action.LIMIT) {
+      entries.add(entry(compiled, null, List.of()));
+      return rule.action() == Action.ALLOW || rule.stop();
+    }
+    boolean borrowIp = rule.onMissingIdentity() == OnMissingIdentity.USE_IP;
+    List<String> shown =
+        rule.keyResolver().isPresent() ? List.of() : compiled.scheme().shown(request, borrowIp);
+    Entry entry = entry(compiled, null, shown == null ? List.of() : shown);
+    if (compiled.identity(request) == null) {
+      entries.add(entry);
+      return rule.stop();
+    }
+    demanding(entry);
+    return evaluation.apply(compiled, request, RuleMeter.NONE);
+  }
+
+  /** Adds the entry of the demand that is added next. */
+  private void demanding(Entry entry) {
+    demandOf.put(entries.size(), evaluation.demands().size());
+    entries.add(entry);
+  }
+
+  private static Entry entry(CompiledRule rule, @Nullable NoMatch why, List<String> identity) {
+    return new Entry(
+        Optional.of(rule.rule().ruleSetId()),
+        rule.rule().id(),
+        false,
+        Optional.ofNullable(why),
+        identity,
+        List.of());
+  }
+
+  private List<Entry> withBands(Outcome outcome) {
+    List<Entry> all = new ArrayList<>(entries);
+    demandOf.forEach(
+        (at, demand) -> {
+          Entry bare = all.get(at);
+          all.set(
+              at,
+              new Entry(
+                  bare.ruleSetId(),
+                  bare.id(),
+                  bare.plan(),
+                  bare.why(),
+                  bare.identity(),
+                  BandReport.of(evaluation.demands(), demand, outcome)));
+        });
+    return all;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.redline.core;
+
+import dev.redline.core.rule.NoMatch;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A decision taken apart, without taking anything.
+ *
+ * @param decision what the question would be answered
+ * @param rules every rule that was looked at, in order of evaluation
+ */
+public record Explanation(RateLimitResult decision, List<Entry> rules) {
+  /** Copies the list. */
+  public Explanation {
+    rules = List.copyOf(rules);
+  }
+
+  /**
+   * One rule or plan.
+   *
+   * @param ruleSetId the rule set; absent for a plan
+   * @param id the rule or plan
+   * @param plan whether it is a plan
+   * @param why why it does not apply; absent if it does
+   * @param identity who is counted, as people may see it; empty for everybody
+   * @param bands the state of each band as it is
+   */
+  public record Entry(
+      Optional<String> ruleSetId,
+      String id,
+      boolean plan,
+      Optional<NoMatch> why,
+      List<String> identity,
+      List<BandStatus> bands) {
+    /** Copies the lists. */
+    public Entry {
+      identity = List.copyOf(identity);
+      bands = List.copyOf(bands);
+    }
+
+    /** Returns whether the rule applies. */
+    public boolean matched() {
+      return why.isEmpty();
+    }
+  }
+}

@@ -1,0 +1,412 @@
+package dev.redline.core;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.rule.RuleIndex;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.spi.MetricsExporter.Verdict;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The orchestration of a decision: match rules, resolve keys, take all or nothing, merge.
+ *
+ * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is read
+ * once per decision and swapped by one reference write: a decision sees one book, whole.
+ */
+public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
+  private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
+
+  private final StorageProvider store;
+  private final @Nullable StorageProvider fallback;
+  private final EngineSettings settings;
+  private final MetricsExporter metrics;
+  private final DecisionListener[] listeners;
+  private final boolean timed;
+  private volatile @Nullable Rules rules;
+  private volatile boolean enabled = true;
+
+  private RateLimitEngine(Builder builder) {
+    this.store = builder.store;
+    this.fallback = builder.fallback;
+    this.settings = builder.settings;
+    this.metrics = builder.metrics;
+    this.listeners = builder.listeners.toArray(new DecisionListener[0]);
+    this.timed = metrics != MetricsExporter.NONE;
+    if (builder.book != null) {
+      use(builder.book);
+    }
+  }
+
+  /** Returns a builder of an engine on a store; it has no rules until told to use some. */
+  public static Builder builder(StorageProvider store) {
+    return new Builder(store);
+  }
+
+  /** Puts a rule book in force; decisions under way finish by the one they began with. */
+  public void use(RuleBook book) {
+    rules = Rules.of(book, metrics);
+  }
+
+  /** Returns the rule book in force, or null if there never was one. */
+  public @Nullable RuleBook book() {
+    Rules current = rules;
+    return current == null ? null : current.book();
+  }
+
+  /** Switches limiting on or off; while off, everything passes. */
+  public void enable(boolean value) {
+    enabled = value;
+  }
+
+  /** Returns whether limiting is switched on. */
+  public boolean enabled() {
+    return enabled;
+  }
+
+  @Override
+  public RateLimitResult allow(String key, List<String> planNames, int tokens) {
+    return decideNow(Question.ofPlans(planNames, key, tokens), false);
+  }
+
+  @Override
+  public CompletionStage<RateLimitResult> allowAsync(
+      String key, List<String> planNames, int tokens) {
+    return asking(() -> Question.ofPlans(planNames, key, tokens));
+  }
+
+  @Override
+  public RateLimitResult check(RequestContext request) {
+    return decideNow(Question.ofRequest(request), false);
+  }
+
+  @Override
+  public RateLimitResult check(String ruleSetId, RequestContext request) {
+    return decideNow(Question.ofRequest(ruleSetId, request), false);
+  }
+
+  @Override
+  public CompletionStage<RateLimitResult> checkAsync(RequestContext request) {
+    return decide(Question.ofRequest(request), false);
+  }
+
+  @Override
+  public CompletionStage<RateLimitResult> checkAsync(String ruleSetId, RequestContext request) {
+    return decide(Question.ofRequest(ruleSetId, request), false);
+  }
+
+  @Override
+  public CompletionStage<RateLimitResult> handle(Question question) {
+    return decide(question, false);
+  }
+
+  private CompletionStage<RateLimitResult> asking(java.util.function.Supplier<Question> question) {
+    try {
+      return decide(question.get(), false);
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /**
+   * Decides, waiting for the store if it does I/O.
+   *
+   * @param dryRun whether to answer exactly that and take, count and tell nothing
+   * @throws IllegalArgumentException if the question has no answer
+   */
+  public RateLimitResult decideNow(Question question, boolean dryRun) {
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = new Evaluation(settings.shadow());
+    RateLimitResult result = prepare(question, evaluation, dryRun);
+    if (result == null) {
+      Acquisition acquisition = evaluation.acquisition(dryRun);
+      Outcome outcome = new Outcome();
+      result =
+          store.acquireNow(acquisition, outcome)
+              ? evaluation.finish(outcome)
+              : join(ask(evaluation, acquisition));
+    }
+    return told(question, evaluation, result, dryRun, start);
+  }
+
+  private static RateLimitResult join(CompletionStage<RateLimitResult> stage) {
+    try {
+      return stage.toCompletableFuture().join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Decides without waiting; see {@link RateLimitHandler#handle}.
+   *
+   * @param dryRun whether to answer exactly that and take, count and tell nothing
+   */
+  public CompletionStage<RateLimitResult> decide(Question question, boolean dryRun) {
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = new Evaluation(settings.shadow());
+    RateLimitResult result;
+    try {
+      result = prepare(question, evaluation, dryRun);
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    if (result == null) {
+      Acquisition acquisition = evaluation.acquisition(dryRun);
+      Outcome outcome = new Outcome();
+      if (!store.acquireNow(acquisition, outcome)) {
+        return ask(evaluation, acquisition)
+            .thenApply(answer -> told(question, evaluation, answer, dryRun, start));
+      }
+      result = evaluation.finish(outcome);
+    }
+    return CompletableFuture.completedFuture(told(question, evaluation, result, dryRun, start));
+  }
+
+  private CompletionStage<RateLimitResult> ask(Evaluation evaluation, Acquisition acquisition) {
+    long start = timed ? System.nanoTime() : 0;
+    return store
+        .acquire(acquisition)
+        .handle(
+            (outcome, failure) -> {
+              if (timed) {
+                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
+              }
+              return failure == null
+                  ? CompletableFuture.completedFuture(evaluation.finish(outcome))
+                  : withoutPrimary(evaluation, acquisition);
+            })
+        .thenCompose(stage -> stage);
+  }
+
+  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
+  private CompletableFuture<RateLimitResult> withoutPrimary(
+      Evaluation evaluation, Acquisition acquisition) {
+    OnStoreFailure strategy = evaluation.onStoreFailure(settings.onStoreFailure());
+    Outcome outcome = new Outcome();
+    if (strategy == OnStoreFailure.LOCAL
+        && fallback != null
+        && fallback.acquireNow(acquisition, outcome)) {
+      outcome.degrade();
+      return CompletableFuture.completedFuture(evaluation.finish(outcome));
+    }
+    return CompletableFuture.completedFuture(evaluation.failed(strategy));
+  }
+
+  /** Finds out what applies; returns the result if no store has to be asked, else null. */
+  private @Nullable RateLimitResult prepare(
+      Question question, Evaluation evaluation, boolean dryRun) {
+    if (!enabled) {
+      return RateLimitResult.of(Reason.DISABLED);
+    }
+    Rules current = rules;
+    if (current == null) {
+      return missingRules();
+    }
+    if (question instanceof Question.OfRequest ofRequest) {
+      return prepare(ofRequest, evaluation, current, dryRun);
+    }
+    if (question instanceof Question.OfPlans ofPlans) {
+      return prepare(ofPlans, evaluation, current, dryRun);
+    }
+    return prepare((Question.OfRule) question, evaluation, current, dryRun);
+  }
+
+  private RateLimitResult missingRules() {
+    return RateLimitResult.of(
+        settings.missingRules() == EngineSettings.MissingRules.ALLOW
+            ? Reason.NO_MATCHING_RULE
+            : Reason.MISSING_RULE_SET);
+  }
+
+  private @Nullable RateLimitResult prepare(
+      Question.OfRequest question, Evaluation evaluation, Rules current, boolean dryRun) {
+    RuleIndex index = index(question, current.book());
+    if (index == null) {
+      return missingRules();
+    }
+    evaluation.match(index, question.request(), current.meters(dryRun));
+    RateLimitResult result = evaluation.withoutStore();
+    if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !dryRun) {
+      current
+          .noMatch(question.ruleSetId().or(settings::defaultRuleSetId))
+          .count(Verdict.ALLOWED);
+    }
+    return result;
+  }
+
+  /** Returns the rules to look at, or null if the default rule set does not exist. */
+  private @Nullable RuleIndex index(Question.OfRequest question, RuleBook book) {
+    if (question.ruleSetId().isPresent()) {
+      String id = question.ruleSetId().get();
+      RuleIndex index = book.index(id);
+      if (index == null) {
+        throw new UnknownNameException("rule set", id);
+      }
+      return index;
+    }
+    return settings.defaultRuleSetId().isPresent()
+        ? book.index(settings.defaultRuleSetId().get())
+        : book.everything();
+  }
+
+  private @Nullable RateLimitResult prepare(
+      Question.OfPlans question, Evaluation evaluation, Rules current, boolean dryRun) {
+    List<String> plans = question.plans();
+    for (int i = 0; i < plans.size(); i++) {
+      String plan = plans.get(i);
+      BucketLimits limits = current.book().planLimits(plan);
+      if (limits == null) {
+        throw new UnknownNameException("plan", plan);
+      }
+      if (plans.indexOf(plan) == i) {
+        evaluation.demand(
+            limits, question.key(), question.cost(), current.planMeter(plan, dryRun));
+      }
+    }
+    return null;
+  }
+
+  private @Nullable RateLimitResult prepare(
+      Question.OfRule question, Evaluation evaluation, Rules current, boolean dryRun) {
+    CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
+    if (question.limits().isPresent()) {
+      BucketLimits limits =
+          new BucketLimits(OwnerKind.RULE, question.ruleId(), question.limits().get());
+      String identity =
+          rule == null
+              ? "n:" + String.join("\0", question.identity())
+              : rule.scheme().identityOf(question.identity());
+      evaluation.demand(limits, identity, question.cost(), RuleMeter.NONE);
+      return null;
+    }
+    if (rule == null) {
+      throw new UnknownNameException("rule", question.ruleId());
+    }
+    if (!rule.rule().enabled()) {
+      return RateLimitResult.builder(Reason.DISABLED)
+          .rule(rule.rule().ruleSetId(), rule.rule().id())
+          .build();
+    }
+    RuleMeter meter = current.meters(dryRun)[rule.rank()];
+    if (rule.rule().action() != Action.LIMIT) {
+      evaluation.act(rule, meter);
+      return evaluation.withoutStore();
+    }
+    String identity = rule.scheme().identityOf(question.identity());
+    evaluation.demand(rule, identity, Evaluation.cost(rule.rule(), question.cost()), meter);
+    return null;
+  }
+
+  /** Takes a question apart; takes, counts and tells nothing. */
+  public CompletionStage<Explanation> explain(Question question) {
+    Rules current = rules;
+    if (current == null || !enabled) {
+      return decide(question, true).thenApply(result -> new Explanation(result, List.of()));
+    }
+    try {
+      RuleIndex index =
+          question instanceof Question.OfRequest ofRequest
+              ? index(ofRequest, current.book())
+              : null;
+      return new Explainer(question, current, index, settings).explain(this::peek, this::decide);
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private CompletionStage<Outcome> peek(Acquisition acquisition) {
+    Outcome outcome = new Outcome();
+    return store.acquireNow(acquisition, outcome)
+        ? CompletableFuture.completedFuture(outcome)
+        : store.acquire(acquisition);
+  }
+
+  private RateLimitResult told(
+      Question question,
+      Evaluation evaluation,
+      RateLimitResult result,
+      boolean dryRun,
+      long start) {
+    if (dryRun) {
+      return result;
+    }
+    for (DecisionListener listener : listeners) {
+      try {
+        listener.decided(question, result, evaluation.appliedRules());
+      } catch (RuntimeException e) {
+        LOG.log(Level.WARNING, "a decision listener failed: " + listener.getClass().getName(), e);
+      }
+    }
+    if (timed) {
+      metrics.checked(System.nanoTime() - start);
+    }
+    return result;
+  }
+
+  /** Builds an engine. */
+  public static final class Builder {
+    private final StorageProvider store;
+    private @Nullable StorageProvider fallback;
+    private @Nullable RuleBook book;
+    private EngineSettings settings = EngineSettings.DEFAULT;
+    private MetricsExporter metrics = MetricsExporter.NONE;
+    private List<DecisionListener> listeners = List.of();
+
+    private Builder(StorageProvider store) {
+      this.store = Objects.requireNonNull(store, "store");
+    }
+
+    /** Sets the store of this node that decides for {@code LOCAL} rules while the other fails. */
+    public Builder fallback(StorageProvider value) {
+      fallback = value;
+      return this;
+    }
+
+    /** Sets the first rule book. */
+    public Builder book(RuleBook value) {
+      book = value;
+      return this;
+    }
+
+    /** Sets how to decide where rules are silent. */
+    public Builder settings(EngineSettings value) {
+      settings = value;
+      return this;
+    }
+
+    /** Sets where decisions are counted. */
+    public Builder metrics(MetricsExporter value) {
+      metrics = value;
+      return this;
+    }
+
+    /** Sets who is told of decisions. */
+    public Builder listeners(List<DecisionListener> values) {
+      listeners = List.copyOf(values);
+      return this;
+    }
+
+    /** Builds the engine. */
+    public RateLimitEngine build() {
+      return new RateLimitEngine(this);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+package dev.redline.core;
+
+/** Says that a question named a rule, plan or rule set that does not exist. */
+public final class UnknownNameException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates the exception; {@code what} is "rule", "plan" or "rule set". */
+  public UnknownNameException(String what, String name) {
+    super("unknown " + what + " '" + name + "'");
+  }
+}

@@ -1,0 +1,142 @@
+package dev.redline.core.limit;
+
+import dev.redline.core.rule.RateLimitBand;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * The limits a bucket obeys, compiled: whose they are, the arithmetic of each band, and a
+ * fingerprint. Equal owner and fingerprint mean the same buckets; other limits mean other buckets.
+ */
+public final class BucketLimits implements Comparable<BucketLimits> {
+  /** Whose limits: a rule's or a plan's. */
+  public enum OwnerKind {
+    /** A rule's buckets are the rule's own. */
+    RULE,
+    /** A plan's buckets are shared by whoever names plan and key. */
+    PLAN
+  }
+
+  private final OwnerKind ownerKind;
+  private final String ownerId;
+  private final BandArithmetic[] bands;
+  private final String fingerprint;
+  private final int stateWords;
+  private final int hash;
+
+  /** Compiles the bands of a rule or plan. */
+  public BucketLimits(OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
+    if (bands.isEmpty()) {
+      throw new IllegalArgumentException(ownerId + " has no bands");
+    }
+    this.ownerKind = ownerKind;
+    this.ownerId = ownerId;
+    this.bands = bands.stream().map(BandArithmetic::of).toArray(BandArithmetic[]::new);
+    this.fingerprint = fingerprint(bands);
+    int words = 0;
+    for (BandArithmetic band : this.bands) {
+      words += band.stateWords();
+    }
+    this.stateWords = words;
+    this.hash = ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31 + fingerprint.hashCode();
+  }
+
+  private static String fingerprint(List<RateLimitBand> bands) {
+    StringBuilder text = new StringBuilder();
+    for (RateLimitBand band : bands) {
+      text.append(band.algorithm().name().charAt(0))
+          .append(band.refill().name().charAt(0))
+          .append(band.capacity())
+          .append('/')
+          .append(band.refillTokens())
+          .append('/')
+          .append(band.periodMicros())
+          .append(';');
+    }
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(text.toString().getBytes(StandardCharsets.UTF_8));
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(digest).substring(0, 11);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    }
+  }
+
+  /** Returns whether a rule or a plan owns the buckets. */
+  public OwnerKind ownerKind() {
+    return ownerKind;
+  }
+
+  /** Returns the id of the rule or plan. */
+  public String ownerId() {
+    return ownerId;
+  }
+
+  /** Returns the owner for people: {@code rule per-ip}, {@code plan gold}. */
+  public String owner() {
+    return (ownerKind == OwnerKind.RULE ? "rule " : "plan ") + ownerId;
+  }
+
+  /** Returns eleven characters that stand for the numbers of all bands; labels do not count. */
+  public String fingerprint() {
+    return fingerprint;
+  }
+
+  /** Returns how many bands there are. */
+  public int size() {
+    return bands.length;
+  }
+
+  /** Returns the arithmetic of band {@code i}. */
+  public BandArithmetic band(int i) {
+    return bands[i];
+  }
+
+  /** Returns the label of band {@code i}. */
+  public String label(int i) {
+    return bands[i].band().label().orElse(ownerId);
+  }
+
+  /** Returns whether the bands of equal limits have the same labels too. */
+  public boolean hasLabelsOf(BucketLimits other) {
+    for (int i = 0; i < bands.length; i++) {
+      if (!label(i).equals(other.label(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns how many words of state one bucket keeps for all bands. */
+  public int stateWords() {
+    return stateWords;
+  }
+
+  /** Orders limits by owner, then by fingerprint: the order in which buckets are taken together. */
+  @Override
+  public int compareTo(BucketLimits other) {
+    int byKind = ownerKind.compareTo(other.ownerKind);
+    int byId = byKind != 0 ? byKind : ownerId.compareTo(other.ownerId);
+    return byId != 0 ? byId : fingerprint.compareTo(other.fingerprint);
+  }
+
+  @Override
+  public boolean equals(Object o) {
+    return o == this
+        || (o instanceof BucketLimits other && hash == other.hash && compareTo(other) == 0);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
+  }
+
+  @Override
+  public String toString() {
+    return owner() + "@" + fingerprint;
+  }
+}

@@ -1,0 +1,143 @@
+package dev.redline.core.limit;
+
+import dev.redline.core.rule.RateLimitBand;
+import java.math.BigInteger;
+
+/**
+ * What both token buckets share: time instead of tokens, in exact fractions of a microsecond.
+ *
+ * <p>A token lasts P/R µs. The state is the moment the bucket is full again, as whole microseconds
+ * and a numerator below R; the debt is how far away that moment is. View: debt µs, debt numerator,
+ * and the part of the current refill period that has passed (0 where refill is continuous).
+ */
+abstract sealed class TokenBucketArithmetic extends BandArithmetic
+    permits ContinuousBucket, IntervalBucket {
+  /** A state no clock reaches from below: full since ever. */
+  static final long SINCE_EVER = Long.MIN_VALUE / 4;
+
+  final long tokens;
+  final long period;
+  final long horizonMicros;
+  final long horizonSub;
+  private final long oneMicros;
+  private final long oneSub;
+
+  TokenBucketArithmetic(RateLimitBand band, long tokens, long period) {
+    super(band);
+    this.tokens = tokens;
+    this.period = period;
+    this.horizonMicros = wholeMicros(band.capacity());
+    this.horizonSub = subMicros(band.capacity());
+    this.oneMicros = wholeMicros(1);
+    this.oneSub = subMicros(1);
+  }
+
+  /** Returns the whole microseconds that {@code cost} tokens last. */
+  final long wholeMicros(long cost) {
+    long product = cost * period;
+    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
+      return product / tokens;
+    }
+    return big(cost).multiply(big(period)).divide(big(tokens)).longValueExact();
+  }
+
+  /** Returns the numerator over R of what {@link #wholeMicros} leaves. */
+  final long subMicros(long cost) {
+    long product = cost * period;
+    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
+      return product % tokens;
+    }
+    return big(cost).multiply(big(period)).mod(big(tokens)).longValueExact();
+  }
+
+  private static BigInteger big(long value) {
+    return BigInteger.valueOf(value);
+  }
+
+  @Override
+  public final boolean admits(long[] view, int v, long cost) {
+    if (cost > capacity()) {
+      return false;
+    }
+    long micros = view[v] + (cost == 1 ? oneMicros : wholeMicros(cost));
+    long sub = view[v + 1] + (cost == 1 ? oneSub : subMicros(cost));
+    if (sub >= tokens) {
+      sub -= tokens;
+      micros++;
+    }
+    return micros < horizonMicros || (micros == horizonMicros && sub <= horizonSub);
+  }
+
+  @Override
+  public final void advance(long[] view, int v, long cost) {
+    long sub = view[v + 1] + subMicros(cost);
+    long carry = sub >= tokens ? 1 : 0;
+    view[v] += wholeMicros(cost) + carry;
+    view[v + 1] = sub - carry * tokens;
+  }
+
+  /** Writes the debt into the view, clipped to the horizon; returns whether it had to be clipped. */
+  final boolean viewDebt(long micros, long sub, long[] view, int v) {
+    if (micros < 0) {
+      view[v] = 0;
+      view[v + 1] = 0;
+      return false;
+    }
+    boolean beyond = micros > horizonMicros || (micros == horizonMicros && sub > horizonSub);
+    view[v] = beyond ? horizonMicros : micros;
+    view[v + 1] = beyond ? horizonSub : sub;
+    return beyond;
+  }
+
+  final void mergeDebt(long[] view, int v, long[] other, int o) {
+    if (other[o] > view[v] || (other[o] == view[v] && other[o + 1] > view[v + 1])) {
+      view[v] = other[o];
+      view[v + 1] = other[o + 1];
+    }
+  }
+
+  @Override
+  public final long remaining(long[] view, int v) {
+    long micros = horizonMicros - view[v];
+    long sub = horizonSub - view[v + 1];
+    if (sub < 0) {
+      sub += tokens;
+      micros--;
+    }
+    long product = micros * tokens;
+    if (Math.multiplyHigh(micros, tokens) == 0 && product >= 0 && product + sub >= 0) {
+      return (product + sub) / period;
+    }
+    return big(micros).multiply(big(tokens)).add(big(sub)).divide(big(period)).longValueExact();
+  }
+
+  /** Returns the microseconds by which debt plus cost exceed the horizon, rounded up; 0 if none. */
+  final long excessMicros(long[] view, int v, long cost) {
+    long micros = view[v] + wholeMicros(cost) - horizonMicros;
+    long sub = view[v + 1] + subMicros(cost) - horizonSub;
+    if (sub < 0) {
+      sub += tokens;
+      micros--;
+    } else if (sub >= tokens) {
+      sub -= tokens;
+      micros++;
+    }
+    return micros < 0 ? 0 : micros + (sub > 0 ? 1 : 0);
+  }
+
+  @Override
+  public final long nextMicros(long[] view, int v) {
+    long left = remaining(view, v);
+    return left >= capacity() ? 0 : waitMicros(view, v, left + 1);
+  }
+
+  @Override
+  public final long lifetimeMicros(long[] view, int v) {
+    return resetMicros(view, v);
+  }
+
+  @Override
+  public final long horizonMicros() {
+    return horizonMicros + (horizonSub > 0 ? 1 : 0);
+  }
+}

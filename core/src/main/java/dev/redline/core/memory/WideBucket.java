@@ -1,0 +1,51 @@
+package dev.redline.core.memory;
+
+import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.limit.BucketLimits;
+
+/** Any number of bands of any kind: their words side by side, guarded by the lock. */
+final class WideBucket extends Bucket {
+  private static final long UNLOCKED = 0;
+
+  private final long[] state;
+
+  WideBucket(BucketLimits limits) {
+    this.state = new long[limits.stateWords()];
+  }
+
+  @Override
+  void open(BucketLimits limits) {
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      limits.band(b).fresh(state, s);
+      s += limits.band(b).stateWords();
+    }
+    word(UNLOCKED);
+  }
+
+  @Override
+  void open(BucketLimits limits, long now, long origin, long[] view, int v) {
+    take(limits, now, origin, view, v, 0);
+    word(UNLOCKED);
+  }
+
+  @Override
+  boolean view(BucketLimits limits, long now, long origin, long[] view, int v) {
+    boolean repair = false;
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      repair |= limits.band(b).view(state, s, now, view, v + b * BandArithmetic.VIEW_WORDS);
+      s += limits.band(b).stateWords();
+    }
+    return repair;
+  }
+
+  @Override
+  void take(BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      limits.band(b).take(state, s, now, view, v + b * BandArithmetic.VIEW_WORDS, cost);
+      s += limits.band(b).stateWords();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package dev.redline.core.rule;
+
+import dev.redline.core.RequestContext;
+import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.key.KeyResolver;
+import dev.redline.core.limit.BucketLimits;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A rule as a rule book keeps it: plans resolved, limits compiled, and its place in the order. */
+public final class CompiledRule {
+  private final RateLimitRule rule;
+  private final int rank;
+  private final List<RateLimitBand> bands;
+  private final @Nullable BucketLimits limits;
+  private final IdentityScheme scheme;
+
+  CompiledRule(
+      RateLimitRule rule,
+      int rank,
+      List<RateLimitBand> bands,
+      @Nullable BucketLimits limits,
+      IdentityScheme scheme) {
+    this.rule = rule;
+    this.rank = rank;
+    this.bands = bands;
+    this.limits = limits;
+    this.scheme = scheme;
+  }
+
+  /** Returns the rule. */
+  public RateLimitRule rule() {
+    return rule;
+  }
+
+  /** Returns the rule's place in the order of evaluation among all rules of the book, from 0. */
+  public int rank() {
+    return rank;
+  }
+
+  /** Returns the rule's own bands and those of its plans, all with labels unique in the rule. */
+  public List<RateLimitBand> bands() {
+    return bands;
+  }
+
+  /** Returns the compiled limits; only a {@link Action#LIMIT} rule has some. */
+  public BucketLimits limits() {
+    return Objects.requireNonNull(limits, "only a LIMIT rule has limits");
+  }
+
+  /** Returns how the rule names its callers; without meaning where it has its own resolver. */
+  public IdentityScheme scheme() {
+    return scheme;
+  }
+
+  /** Returns who is asking, or null if the request does not tell. */
+  public @Nullable String identity(RequestContext request) {
+    boolean borrowIp = rule.onMissingIdentity() == OnMissingIdentity.USE_IP;
+    KeyResolver resolver = rule.keyResolver().orElse(null);
+    if (resolver == null) {
+      return scheme.identity(request, borrowIp);
+    }
+    String own = resolver.resolve(request);
+    if (own != null) {
+      return "c:" + own;
+    }
+    return borrowIp ? KeyResolver.ip().resolve(request) : null;
+  }
+
+  /** Returns why the rule does not apply to the request, its path aside; null if it does. */
+  public @Nullable NoMatch mismatch(RequestContext request) {
+    if (!rule.enabled()) {
+      return NoMatch.DISABLED;
+    }
+    if (!rule.matchesMethod(request.methodOrNull())) {
+      return NoMatch.METHOD;
+    }
+    return rule.match().mismatch(request);
+  }
+
+  /** Returns whether one of the rule's paths matches, or it has none. */
+  public boolean matchesPath(RequestContext request) {
+    if (rule.paths().isEmpty()) {
+      return true;
+    }
+    String path = request.pathOrNull();
+    return path != null && rule.paths().stream().anyMatch(pattern -> pattern.matches(path));
+  }
+}

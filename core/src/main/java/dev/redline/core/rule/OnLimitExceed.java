@@ -1,0 +1,9 @@
+package dev.redline.core.rule;
+
+/** What happens to a caller whose limit is exceeded. */
+public enum OnLimitExceed {
+  /** Refused at once. */
+  REJECT,
+  /** Held until tokens refill, within the bounds of {@code rl.wait-for-refill}. */
+  WAIT_FOR_REFILL
+}

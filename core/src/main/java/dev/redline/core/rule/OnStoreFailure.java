@@ -1,0 +1,16 @@
+package dev.redline.core.rule;
+
+/** What decides when the store cannot; constants are ordered from lenient to strict. */
+public enum OnStoreFailure {
+  /** Nothing: the request passes. */
+  OPEN,
+  /** The fallback store of this node. */
+  LOCAL,
+  /** Nothing: the request is refused. */
+  CLOSED;
+
+  /** Returns the stricter of the two. */
+  public OnStoreFailure strictest(OnStoreFailure other) {
+    return compareTo(other) >= 0 ? this : other;
+  }
+}

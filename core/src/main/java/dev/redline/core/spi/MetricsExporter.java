@@ -1,0 +1,47 @@
+package dev.redline.core.spi;
+
+/**
+ * Where decisions, failures and timings are told.
+ *
+ * <p>Meters are asked for when a rule book is put in force and kept, so that the request path only
+ * increments. Implementations are thread-safe, never block and never throw.
+ */
+public interface MetricsExporter {
+  /** An exporter that tells nobody. */
+  MetricsExporter NONE = (ruleSetId, ruleId) -> RuleMeter.NONE;
+
+  /** Counts the verdicts of one rule or plan. */
+  interface RuleMeter {
+    /** A meter that counts nothing. */
+    RuleMeter NONE = verdict -> {};
+
+    /** Counts one verdict. */
+    void count(Verdict verdict);
+  }
+
+  /** A rule's own verdict on a request. */
+  enum Verdict {
+    /** The rule passes. */
+    ALLOWED,
+    /** The rule refuses. */
+    DENIED,
+    /** The rule would refuse, were it enforced. */
+    SHADOW_DENIED,
+    /** The store could not tell. */
+    ERROR
+  }
+
+  /**
+   * Returns the meter of a rule; the same one for the same names.
+   *
+   * @param ruleSetId the rule set, or {@code none} for plans
+   * @param ruleId the rule or plan, or {@code none} where no rule matched
+   */
+  RuleMeter meter(String ruleSetId, String ruleId);
+
+  /** Tells how long a check took, everything included. */
+  default void checked(long nanos) {}
+
+  /** Tells how long a store took, and whether it answered. */
+  default void stored(String store, boolean answered, long nanos) {}
+}

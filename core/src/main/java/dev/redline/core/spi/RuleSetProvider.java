@@ -1,0 +1,11 @@
+package dev.redline.core.spi;
+
+import dev.redline.core.rule.RateLimitRuleSet;
+import java.util.Optional;
+
+/** Delivers rule sets by id. */
+@FunctionalInterface
+public interface RuleSetProvider {
+  /** Returns the rule set, or nothing if there is none of that id. */
+  Optional<RateLimitRuleSet> ruleSet(String id);
+}

@@ -1,0 +1,88 @@
+package dev.redline.core.store;
+
+import dev.redline.core.limit.BandArithmetic;
+import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store answers to an acquisition: whether it passed, when it was decided, and what each band
+ * looked like just before.
+ *
+ * <p>A store fills it; who asked reads it. Reusable: one that is handed to {@link
+ * StorageProvider#acquireNow} again is overwritten. Not thread-safe.
+ */
+public final class Outcome {
+  private boolean allowed;
+  private boolean degraded;
+  private long nowMicros;
+  private long passed;
+  private @Nullable BitSet passedBeyond;
+  private long[] views;
+
+  /** Creates an outcome with room for one band; it grows as needed. */
+  public Outcome() {
+    this.views = new long[BandArithmetic.VIEW_WORDS];
+  }
+
+  /** Makes room for the bands of an acquisition and forgets what was decided before. */
+  public void reset(int bands) {
+    int words = bands * BandArithmetic.VIEW_WORDS;
+    if (views.length < words) {
+      views = new long[words];
+    }
+    passed = 0;
+    passedBeyond = null;
+    allowed = false;
+    degraded = false;
+  }
+
+  /**
+   * Returns the views of all bands, {@link BandArithmetic#VIEW_WORDS} words each, in the order of
+   * keys and of their bands; the store writes them.
+   */
+  public long[] views() {
+    return views;
+  }
+
+  /** Says that all bands of key {@code i} pass. */
+  public void pass(int i) {
+    if (i < Long.SIZE) {
+      passed |= 1L << i;
+      return;
+    }
+    BitSet beyond = passedBeyond == null ? new BitSet() : passedBeyond;
+    beyond.set(i);
+    passedBeyond = beyond;
+  }
+
+  /** Says how it was decided, and when, in microseconds since the epoch by the store's clock. */
+  public void decide(boolean isAllowed, long atMicros) {
+    allowed = isAllowed;
+    nowMicros = atMicros;
+  }
+
+  /** Says that another store than the configured one decided. */
+  public void degrade() {
+    degraded = true;
+  }
+
+  /** Returns whether everything that may refuse passed. */
+  public boolean allowed() {
+    return allowed;
+  }
+
+  /** Returns whether all bands of key {@code i} pass. */
+  public boolean passed(int i) {
+    return i < Long.SIZE ? (passed >>> i & 1) != 0 : passedBeyond != null && passedBeyond.get(i);
+  }
+
+  /** Returns whether another store than the configured one decided. */
+  public boolean degraded() {
+    return degraded;
+  }
+
+  /** Returns when it was decided, in microseconds since the epoch by the store's clock. */
+  public long nowMicros() {
+    return nowMicros;
+  }
+}

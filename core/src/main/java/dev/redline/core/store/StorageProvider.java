@@ -1,0 +1,34 @@
+package dev.redline.core.store;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps bucket state, and takes acquisitions from it atomically.
+ *
+ * <p>Every implementation passes the store contract of the test kit: exact arithmetic, all or
+ * nothing, nothing written on refusal, no bucket forgotten before it is full again. Thread-safe.
+ */
+public interface StorageProvider extends AutoCloseable {
+  /** Returns the store's name in metrics and health: {@code local}, {@code redis}… */
+  String type();
+
+  /**
+   * Takes an acquisition. Never throws and never blocks: a store that cannot decide completes the
+   * stage with a {@link StoreException}.
+   */
+  CompletionStage<Outcome> acquire(Acquisition acquisition);
+
+  /**
+   * Takes an acquisition at once if that needs no I/O, and fills the outcome.
+   *
+   * @return false if this store has to do I/O for it; then nothing was done, and {@link #acquire} is
+   *     the way
+   */
+  default boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+    return false;
+  }
+
+  /** Releases what the store holds; acquisitions after it fail. */
+  @Override
+  void close();
+}
