@@ -63,9 +63,7 @@ record BandReport(Demand demand, int band, int view, long waitMicros, Outcome ou
   private static boolean isSmaller(long a, long b, long c, long d) {
     long leftHigh = Math.multiplyHigh(a, d);
     long rightHigh = Math.multiplyHigh(c, b);
-    return leftHigh != rightHigh
-        ? leftHigh < rightHigh
-        : Long.compareUnsigned(a * d, c * b) < 0;
+    return leftHigh != rightHigh ? leftHigh < rightHigh : Long.compareUnsigned(a * d, c * b) < 0;
   }
 
   /** Returns the first enforced band that can never hold what is asked of it, or null. */
@@ -110,8 +108,7 @@ record BandReport(Demand demand, int band, int view, long waitMicros, Outcome ou
     forEachEnforced(
         demands,
         outcome,
-        (demand, passed, b, v) ->
-            all.add(new BandReport(demand, b, v, 0, outcome).status(passed)));
+        (demand, passed, b, v) -> all.add(new BandReport(demand, b, v, 0, outcome).status(passed)));
     return all;
   }
 

@@ -107,8 +107,7 @@ final class Evaluation {
 
   /** Adds a bucket that no rule of the book stands for. */
   void demand(BucketLimits limits, String identity, long cost, RuleMeter meter) {
-    demands.add(
-        new Demand(null, new RateLimitKey(limits, identity), cost, shadowAll, meter));
+    demands.add(new Demand(null, new RateLimitKey(limits, identity), cost, shadowAll, meter));
   }
 
   private boolean isShadow(RateLimitRule rule) {
@@ -146,8 +145,7 @@ final class Evaluation {
       return ruleResult(Reason.ALLOWED, exempting);
     }
     return withShadow(
-            RateLimitResult.builder(
-                applied.isEmpty() ? Reason.NO_MATCHING_RULE : Reason.ALLOWED))
+            RateLimitResult.builder(applied.isEmpty() ? Reason.NO_MATCHING_RULE : Reason.ALLOWED))
         .build();
   }
 

@@ -63,7 +63,9 @@ final class Explainer {
         if (limits == null) {
           throw new UnknownNameException("plan", plan);
         }
-        demanding(new Entry(Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
+        demanding(
+            new Entry(
+                Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
         evaluation.demand(limits, ofPlans.key(), ofPlans.cost(), RuleMeter.NONE);
       }
     } else {

@@ -6,8 +6,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /** What can be asked of the engine; one of three forms. */
-public sealed interface Question
-    permits Question.OfRequest, Question.OfRule, Question.OfPlans {
+public sealed interface Question permits Question.OfRequest, Question.OfRule, Question.OfPlans {
 
   /**
    * May this request go on, by the rules that match it?

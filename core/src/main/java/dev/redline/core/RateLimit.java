@@ -10,8 +10,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits calls of a method, or of every method of a class. Framework adapters enforce it; several on
- * one method apply together, all or nothing.
+ * Limits calls of a method, or of every method of a class. Framework adapters enforce it; several
+ * on one method apply together, all or nothing.
  *
  * <pre>{@code
  * @RateLimit(key = "user", plan = "gold")

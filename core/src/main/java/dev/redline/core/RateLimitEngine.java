@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The orchestration of a decision: match rules, resolve keys, take all or nothing, merge.
  *
- * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is read
- * once per decision and swapped by one reference write: a decision sees one book, whole.
+ * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is
+ * read once per decision and swapped by one reference write: a decision sees one book, whole.
  */
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
@@ -245,9 +245,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     evaluation.match(index, question.request(), current.meters(dryRun));
     RateLimitResult result = evaluation.withoutStore();
     if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !dryRun) {
-      current
-          .noMatch(question.ruleSetId().or(settings::defaultRuleSetId))
-          .count(Verdict.ALLOWED);
+      current.noMatch(question.ruleSetId().or(settings::defaultRuleSetId)).count(Verdict.ALLOWED);
     }
     return result;
   }
@@ -277,8 +275,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
         throw new UnknownNameException("plan", plan);
       }
       if (plans.indexOf(plan) == i) {
-        evaluation.demand(
-            limits, question.key(), question.cost(), current.planMeter(plan, dryRun));
+        evaluation.demand(limits, question.key(), question.cost(), current.planMeter(plan, dryRun));
       }
     }
     return null;

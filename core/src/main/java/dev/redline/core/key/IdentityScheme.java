@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * How one rule names its callers: key fields to one text that no other combination of values can
  * produce.
  *
- * <p>One field reads {@code u:alice}; several are length-prefixed, {@code i9:127.0.0.1u5:alice}; the
- * letter is the kind, so that user "1", API key "1" and address "1" differ. An identity too long to
- * be kept a million times is replaced by its SHA-256.
+ * <p>One field reads {@code u:alice}; several are length-prefixed, {@code i9:127.0.0.1u5:alice};
+ * the letter is the kind, so that user "1", API key "1" and address "1" differ. An identity too
+ * long to be kept a million times is replaced by its SHA-256.
  */
 public final class IdentityScheme {
   private static final int LONGEST = 256;

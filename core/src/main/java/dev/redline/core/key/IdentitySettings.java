@@ -10,8 +10,7 @@ import java.util.Objects;
  */
 public record IdentitySettings(int ipv6Prefix, ApiKeyDigest apiKeyDigest) {
   /** IPv6 by /64, API keys by plain SHA-256. */
-  public static final IdentitySettings DEFAULT =
-      new IdentitySettings(64, ApiKeyDigest.unkeyed());
+  public static final IdentitySettings DEFAULT = new IdentitySettings(64, ApiKeyDigest.unkeyed());
 
   /** Checks the prefix. */
   public IdentitySettings {

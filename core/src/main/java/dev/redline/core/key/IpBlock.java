@@ -27,7 +27,9 @@ public record IpBlock(IpAddress base, int prefix) {
       return new IpBlock(address, address.bits());
     }
     String digits = text.substring(slash + 1);
-    if (digits.isEmpty() || digits.length() > 3 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+    if (digits.isEmpty()
+        || digits.length() > 3
+        || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
       throw notABlock(text);
     }
     int length = Integer.parseInt(digits);

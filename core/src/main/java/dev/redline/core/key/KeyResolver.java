@@ -50,7 +50,9 @@ public interface KeyResolver {
     return of(KeyField.attribute(name));
   }
 
-  /** Returns the resolver by a variable of a path pattern, such as {@code id} of {@code /u/{id}}. */
+  /**
+   * Returns the resolver by a variable of a path pattern, such as {@code id} of {@code /u/{id}}.
+   */
   static KeyResolver pathVariable(String pattern, String name) {
     PathPattern compiled = PathPattern.parse(pattern);
     return request -> compiled.variable(request.normalizedPath(), name);

@@ -82,7 +82,9 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
    */
   public abstract long waitMicros(long[] view, int v, long cost);
 
-  /** Returns how many microseconds pass until the band is as good as new; a window: until its end. */
+  /**
+   * Returns how many microseconds pass until the band is as good as new; a window: until its end.
+   */
   public abstract long resetMicros(long[] view, int v);
 
   /** Returns how many microseconds pass until the next token, or the next window; 0 when full. */
@@ -94,7 +96,9 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Returns for how many microseconds the state tells more than its absence would. */
   public abstract long lifetimeMicros(long[] view, int v);
 
-  /** Returns whether the view shows a band nobody has taken from, so that its state can be dropped. */
+  /**
+   * Returns whether the view shows a band nobody has taken from, so that its state can be dropped.
+   */
   public final boolean isFresh(long[] view, int v) {
     return lifetimeMicros(view, v) == 0;
   }

@@ -41,7 +41,9 @@ public final class BucketLimits implements Comparable<BucketLimits> {
       words += band.stateWords();
     }
     this.stateWords = words;
-    this.hash = ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31 + fingerprint.hashCode();
+    this.hash =
+        ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31
+            + fingerprint.hashCode();
   }
 
   private static String fingerprint(List<RateLimitBand> bands) {

@@ -4,8 +4,8 @@ import dev.redline.core.rule.RateLimitBand;
 import java.math.BigInteger;
 
 /**
- * A token bucket that refills evenly. State: the moment it is full again, as µs and a numerator over
- * R, with refillTokens/period reduced to R/P.
+ * A token bucket that refills evenly. State: the moment it is full again, as µs and a numerator
+ * over R, with refillTokens/period reduced to R/P.
  */
 public final class ContinuousBucket extends TokenBucketArithmetic {
   /** The longest time a process is assumed to be up when state is packed into one word. */
@@ -35,7 +35,9 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
     return period;
   }
 
-  /** Returns whether the state fits one word of 62 bits, counted in 1/R µs since a process start. */
+  /**
+   * Returns whether the state fits one word of 62 bits, counted in 1/R µs since a process start.
+   */
   public boolean fitsOneWord() {
     BigInteger units = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
     return units.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;

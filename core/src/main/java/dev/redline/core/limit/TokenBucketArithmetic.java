@@ -76,7 +76,9 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     view[v + 1] = sub - carry * tokens;
   }
 
-  /** Writes the debt into the view, clipped to the horizon; returns whether it had to be clipped. */
+  /**
+   * Writes the debt into the view, clipped to the horizon; returns whether it had to be clipped.
+   */
   final boolean viewDebt(long micros, long sub, long[] view, int v) {
     if (micros < 0) {
       view[v] = 0;

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The store {@code LOCAL}: a bounded hash table of buckets in this process.
  *
- * <p>Buckets that are full again are dropped in the background, by a daemon thread that sleeps while
- * the table is empty. When the table is full of buckets that are not, new keys share the buckets of
- * their overflow group until there is room: memory stays bounded, and no caller gets a fresh bucket
- * because of others.
+ * <p>Buckets that are full again are dropped in the background, by a daemon thread that sleeps
+ * while the table is empty. When the table is full of buckets that are not, new keys share the
+ * buckets of their overflow group until there is room: memory stays bounded, and no caller gets a
+ * fresh bucket because of others.
  */
 public final class LocalStore extends InMemoryStore {
   /** How many keys a store holds unless told otherwise. */

@@ -16,7 +16,10 @@ public record Glob(String pattern) {
     return matches(text, 0, text.length());
   }
 
-  /** Returns whether the part of the text from {@code from} to {@code to} matches; linear space-free. */
+  /**
+   * Returns whether the part of the text from {@code from} to {@code to} matches; linear
+   * space-free.
+   */
   public boolean matches(String text, int from, int to) {
     int p = 0;
     int t = from;

@@ -105,7 +105,8 @@ public final class PathPattern {
     }
     if (!valid) {
       throw bad(
-          text, "'{" + name + "}' is not a variable; use {name} or {*name}, regex is not supported");
+          text,
+          "'{" + name + "}' is not a variable; use {name} or {*name}, regex is not supported");
     }
     return name;
   }
@@ -134,7 +135,9 @@ public final class PathPattern {
     return names;
   }
 
-  /** Returns whether the last segment is a lone {@code *}, which people write meaning {@code **}. */
+  /**
+   * Returns whether the last segment is a lone {@code *}, which people write meaning {@code **}.
+   */
   public boolean endsInOneSegmentWildcard() {
     return !segments.isEmpty() && segments.get(segments.size() - 1).equals(new One(""));
   }
@@ -158,7 +161,9 @@ public final class PathPattern {
     return value == null || value.isEmpty() ? null : value;
   }
 
-  /** Returns null if the path does not match, else the value of the variable, or "" if it has none. */
+  /**
+   * Returns null if the path does not match, else the value of the variable, or "" if it has none.
+   */
   private @Nullable String bind(String path, @Nullable String name) {
     List<String> parts = path.equals("/") ? List.of() : List.of(path.substring(1).split("/", -1));
     int first = !segments.isEmpty() && segments.get(0) instanceof Rest ? 1 : 0;

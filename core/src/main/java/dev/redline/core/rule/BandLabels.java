@@ -41,9 +41,7 @@ final class BandLabels {
       for (RateLimitBand band : plan.bands()) {
         String label = band.label().orElseThrow();
         all.add(
-            uses.getOrDefault(label, 0) > 1
-                ? band.withLabel(clip(plan.id() + "." + label))
-                : band);
+            uses.getOrDefault(label, 0) > 1 ? band.withLabel(clip(plan.id() + "." + label)) : band);
       }
     }
     return List.copyOf(all);

@@ -48,11 +48,7 @@ public final class RateLimitBand {
 
   /** Returns a sliding window that admits {@code capacity} per {@code window}. */
   public static RateLimitBand slidingWindow(long capacity, Duration window) {
-    return builder()
-        .algorithm(Algorithm.SLIDING_WINDOW)
-        .capacity(capacity)
-        .period(window)
-        .build();
+    return builder().algorithm(Algorithm.SLIDING_WINDOW).capacity(capacity).period(window).build();
   }
 
   /** Returns a fixed, epoch-aligned window that admits {@code capacity} per {@code window}. */

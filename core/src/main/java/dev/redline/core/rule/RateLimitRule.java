@@ -66,7 +66,9 @@ public final class RateLimitRule {
     this.metadata = Collections.unmodifiableMap(new LinkedHashMap<>(builder.metadata));
   }
 
-  /** Returns a builder; the id is required, and a {@link Action#LIMIT} rule needs bands or plans. */
+  /**
+   * Returns a builder; the id is required, and a {@link Action#LIMIT} rule needs bands or plans.
+   */
   public static Builder builder() {
     return new Builder();
   }

@@ -63,11 +63,9 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
         (id, members) -> {
           indexes.put(id, new RuleIndex(members));
           ruleSets.put(
-              id,
-              new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
+              id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
         });
-    this.everything =
-        bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
+    this.everything = bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
   }
 
   private static BucketLimits intern(
@@ -84,9 +82,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     List<RateLimitPlan> named = rule.plans().stream().map(plans::get).toList();
     List<RateLimitBand> bands = BandLabels.join(rule.bands(), named);
     BucketLimits limits =
-        bands.isEmpty()
-            ? null
-            : intern(known, new BucketLimits(OwnerKind.RULE, rule.id(), bands));
+        bands.isEmpty() ? null : intern(known, new BucketLimits(OwnerKind.RULE, rule.id(), bands));
     return new CompiledRule(
         rule, rank, bands, limits, new IdentityScheme(rule.key(), rule.paths(), identity));
   }

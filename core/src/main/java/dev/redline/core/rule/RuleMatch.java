@@ -11,7 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The further conditions of a rule; all must hold, and one on a property the request lacks does not.
+ * The further conditions of a rule; all must hold, and one on a property the request lacks does
+ * not.
  *
  * @param headers header names and what their values must look like
  * @param attributes attribute names and what their values must look like

@@ -43,8 +43,8 @@ public interface ConfigProvider extends AutoCloseable {
   Optional<Snapshot> load() throws IOException;
 
   /**
-   * Calls {@code changed} whenever the content may have changed, until closed; from any thread,
-   * and perhaps without cause. A source that cannot watch does nothing here and is polled.
+   * Calls {@code changed} whenever the content may have changed, until closed; from any thread, and
+   * perhaps without cause. A source that cannot watch does nothing here and is polled.
    */
   default void watch(Runnable changed) {}
 

@@ -5,8 +5,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store answers to an acquisition: whether it passed, when it was decided, and what each band
- * looked like just before.
+ * What a store answers to an acquisition: whether it passed, when it was decided, and what each
+ * band looked like just before.
  *
  * <p>A store fills it; who asked reads it. Reusable: one that is handed to {@link
  * StorageProvider#acquireNow} again is overwritten. Not thread-safe.

@@ -21,8 +21,8 @@ public interface StorageProvider extends AutoCloseable {
   /**
    * Takes an acquisition at once if that needs no I/O, and fills the outcome.
    *
-   * @return false if this store has to do I/O for it; then nothing was done, and {@link #acquire} is
-   *     the way
+   * @return false if this store has to do I/O for it; then nothing was done, and {@link #acquire}
+   *     is the way
    */
   default boolean acquireNow(Acquisition acquisition, Outcome outcome) {
     return false;
