@@ -73,6 +73,15 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Makes the view show at least as much taken as another view of the same band and moment. */
   public abstract void merge(long[] view, int v, long[] other, int o);
 
+  /** Returns the parameters of a store that decides elsewhere, for taking {@code cost}. */
+  public abstract BandParameters parameters(long cost);
+
+  /** Returns how many leading words of a view such a store has to send back. */
+  public abstract int sentWords();
+
+  /** Completes a view of which only the leading words were sent, by when it was made. */
+  public abstract void complete(long[] view, int v, long now);
+
   /** Returns how many are left, rounded down. */
   public abstract long remaining(long[] view, int v);
 

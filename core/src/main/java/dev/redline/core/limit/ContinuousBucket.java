@@ -74,6 +74,22 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public BandParameters parameters(long cost) {
+    return parameters(1, cost);
+  }
+
+  @Override
+  public int sentWords() {
+    return tokens == 1 ? 1 : 2;
+  }
+
+  @Override
+  public void complete(long[] view, int v, long now) {
+    view[v + 1] = tokens == 1 ? 0 : view[v + 1];
+    view[v + 2] = 0;
+  }
+
+  @Override
   public long waitMicros(long[] view, int v, long cost) {
     return excessMicros(view, v, cost);
   }

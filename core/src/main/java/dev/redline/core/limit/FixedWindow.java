@@ -40,6 +40,22 @@ final class FixedWindow extends WindowArithmetic {
   }
 
   @Override
+  public BandParameters parameters(long cost) {
+    return new BandParameters(4, capacity(), window, 1, 0, Math.min(cost, capacity() + 1), 1);
+  }
+
+  @Override
+  public int sentWords() {
+    return 1;
+  }
+
+  @Override
+  public void complete(long[] view, int v, long now) {
+    view[v + 1] = 0;
+    view[v + 2] = Math.floorMod(now, window);
+  }
+
+  @Override
   public long remaining(long[] view, int v) {
     return capacity() - view[v];
   }

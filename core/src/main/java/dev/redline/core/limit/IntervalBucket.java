@@ -54,6 +54,19 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public BandParameters parameters(long cost) {
+    return parameters(2, cost);
+  }
+
+  @Override
+  public int sentWords() {
+    return 3;
+  }
+
+  @Override
+  public void complete(long[] view, int v, long now) {}
+
+  @Override
   public long waitMicros(long[] view, int v, long cost) {
     return untilRefilled(excessMicros(view, v, cost), view[v + 2]);
   }

@@ -24,11 +24,6 @@ final class SlidingWindow extends WindowArithmetic {
     this.lastStep = (window - 1) / quantum;
   }
 
-  /** Returns q, the microseconds of one step. */
-  long quantumMicros() {
-    return quantum;
-  }
-
   @Override
   public int stateWords() {
     return 3;
@@ -61,6 +56,22 @@ final class SlidingWindow extends WindowArithmetic {
     state[s] = indexAt(now);
     state[s + 1] = view[v] + cost;
     state[s + 2] = view[v + 1];
+  }
+
+  @Override
+  public BandParameters parameters(long cost) {
+    return new BandParameters(
+        3, capacity(), window, steps, 0, Math.min(cost, capacity() + 1), quantum);
+  }
+
+  @Override
+  public int sentWords() {
+    return 2;
+  }
+
+  @Override
+  public void complete(long[] view, int v, long now) {
+    view[v + 2] = Math.floorMod(now, window);
   }
 
   @Override

@@ -98,6 +98,19 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     }
   }
 
+  /** Returns the parameters; a cost above the capacity becomes a price beyond the horizon. */
+  final BandParameters parameters(int kind, long cost) {
+    boolean payable = cost <= capacity();
+    return new BandParameters(
+        kind,
+        horizonMicros,
+        horizonSub,
+        tokens,
+        period,
+        payable ? wholeMicros(cost) : horizonMicros + 1,
+        payable ? subMicros(cost) : 0);
+  }
+
   @Override
   public final long remaining(long[] view, int v) {
     long micros = horizonMicros - view[v];

@@ -1,0 +1,68 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * The Redis key of a bucket: {@code <prefix>:b:<layout>:{tag}:<owner id>:<fingerprint>:<identity>}.
+ *
+ * <p>Everything before the identity has a fixed form, so no identity can forge another key; an
+ * identity that has no UTF-8 form is replaced by its digest.
+ *
+ * @param lane the lane of the key's tag
+ * @param bytes the key
+ */
+record BucketKey(int lane, byte[] bytes) {
+  /** The version of key and value layout; another layout is another bucket. */
+  static final String LAYOUT = "1";
+
+  static BucketKey of(String prefix, RateLimitKey key) {
+    byte[] identity = bytes(key.identity());
+    int lane = SlotTags.laneOf(identity);
+    BucketLimits limits = key.limits();
+    String head =
+        prefix
+            + ":b:"
+            + LAYOUT
+            + ":{"
+            + SlotTags.tag(lane)
+            + "}:"
+            + limits.ownerId()
+            + (limits.ownerKind() == OwnerKind.RULE ? ":r" : ":p")
+            + limits.fingerprint()
+            + ":";
+    byte[] start = head.getBytes(StandardCharsets.US_ASCII);
+    byte[] all = new byte[start.length + identity.length];
+    System.arraycopy(start, 0, all, 0, start.length);
+    System.arraycopy(identity, 0, all, start.length, identity.length);
+    return new BucketKey(lane, all);
+  }
+
+  private static byte[] bytes(String identity) {
+    if (isAscii(identity) || StandardCharsets.UTF_8.newEncoder().canEncode(identity)) {
+      return identity.getBytes(StandardCharsets.UTF_8);
+    }
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(identity.getBytes(StandardCharsets.UTF_16BE));
+      return ("x:" + HexFormat.of().formatHex(digest)).getBytes(StandardCharsets.US_ASCII);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    }
+  }
+
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 127) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

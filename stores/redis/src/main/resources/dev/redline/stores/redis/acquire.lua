@@ -1,0 +1,199 @@
+-- Takes a batch of acquisitions, each all or nothing, in order, by this server's clock.
+--
+-- KEYS     the distinct buckets, at most 255
+-- ARGV[1]  the acquisitions, one after the other, as bytes: number of keys, how many equal ones
+--          follow each other (itself included), 1 for a dry run; then per key: its place in KEYS,
+--          its shape (both from 1), 1 if it never refuses
+-- ARGV[2…] the shapes, each a bucket's limits and one cost: generation, and per band its kind,
+--          the horizon (µs, sub) or limit and window, the denominator or steps, and the price
+--          (µs, sub) or cost and quantum
+--
+-- Replies with the time in µs; then for each acquisition how many of its equals passed (-1: a
+-- value could not be read), and per key and band what was seen just before: debt µs, its sub (unless
+-- the denominator is 1) and, of intervals, the phase; or a window's count and, if it slides, the
+-- previous one.
+--
+-- A bucket's value: its generation, then per band three numbers: when full (µs, sub) and the
+-- anchor of refill intervals, or window index, count and previous count. Only sums, differences
+-- and exact quotients of integers below 2^53; nothing is written before everything is decided.
+local CONTINUOUS, INTERVAL, SLIDING = 1, 2, 3
+local byte, floor = string.byte, math.floor
+local unpack_, pack_ = struct.unpack, struct.pack
+
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local shapes, stride = {}, 1
+for i = 2, #ARGV do
+  local text = ARGV[i]
+  local shape = { gen = unpack_('>I7', text), n = (#text - 7) / 40 }
+  for b = 1, shape.n do
+    local band = { unpack_('>I1I7I6I7I6I7I6', text, 8 + (b - 1) * 40) }
+    local kind = band[1]
+    band.words = kind == INTERVAL and 3 or (kind == SLIDING or (kind == CONTINUOUS and band[4] > 1)) and 2 or 1
+    shape[b] = band
+  end
+  if shape.n > stride then stride = shape.n end
+  shapes[i - 1] = shape
+end
+
+-- The state of band b of key k stands at k * stride + b; the value as of now, rolled and clipped.
+local A, B, C = {}, {}, {}
+local loaded, dirty, owner, generation = {}, {}, {}, {}
+
+local function view(at, band)
+  local kind, a, b, c = band[1], A[at], B[at], C[at]
+  if kind <= INTERVAL then
+    local phase, seen = 0, now
+    if kind == INTERVAL then
+      if c > now then seen = c else phase = (now - c) % band[5]; seen = now - phase end
+    end
+    local debt = a - seen
+    if debt < 0 or (debt == 0 and b == 0) then
+      A[at], B[at], C[at] = 0, 0, 0
+      return false
+    end
+    local stepped = debt > band[2] or (debt == band[2] and b > band[3])
+    if stepped then debt, b = band[2], band[3] end
+    A[at], B[at], C[at] = debt, b, phase
+    return stepped or seen > now
+  end
+  local index, limit = floor(now / band[3]), band[2]
+  if a >= index then
+    if b > limit then b = limit end
+    if c > limit then c = limit end
+  elseif a == index - 1 and kind == SLIDING then
+    if b > limit then b = limit end
+    c, b = b, 0
+  else
+    b, c = 0, 0
+  end
+  A[at], B[at], C[at] = b, c, 0
+  return a > index
+end
+
+local function load(k, shape)
+  loaded[k], owner[k], generation[k] = true, shape, shape.gen
+  local value = redis.pcall('GET', KEYS[k])
+  local base = k * stride
+  if type(value) == 'table' then
+    loaded[k] = false
+    return
+  end
+  if value and #value ~= 7 + 20 * shape.n then
+    loaded[k] = false
+    return
+  end
+  if not value or unpack_('>I7', value) < shape.gen then
+    for b = 1, shape.n do A[base + b], B[base + b], C[base + b] = 0, 0, 0 end
+    return
+  end
+  generation[k] = unpack_('>I7', value)
+  for b = 1, shape.n do
+    local at = base + b
+    A[at], B[at], C[at] = unpack_('>I7I6I7', value, 8 + (b - 1) * 20)
+    if view(at, shape[b]) then dirty[k] = true end
+  end
+end
+
+local function admits(at, band)
+  local kind = band[1]
+  if kind <= INTERVAL then
+    local micros, sub = A[at] + band[6], B[at] + band[7]
+    if sub >= band[4] then micros, sub = micros + 1, sub - band[4] end
+    return micros < band[2] or (micros == band[2] and sub <= band[3])
+  elseif kind == SLIDING then
+    local steps = band[4]
+    local left = steps - floor((now % band[3]) / band[7])
+    return B[at] * left + (A[at] + band[6]) * steps <= band[2] * steps
+  end
+  return A[at] + band[6] <= band[2]
+end
+
+local function take(at, band)
+  if band[1] <= INTERVAL then
+    local micros, sub = A[at] + band[6], B[at] + band[7]
+    if sub >= band[4] then micros, sub = micros + 1, sub - band[4] end
+    A[at], B[at] = micros, sub
+  else
+    A[at] = A[at] + band[6]
+  end
+end
+
+local items, reply, r, p = ARGV[1], { now }, 1, 1
+while p <= #items do
+  local n, count, dry = byte(items, p, p + 2)
+  local first = p + 3
+  p = first + 3 * n
+  local readable = true
+  for at = first, p - 3, 3 do
+    local k, s = byte(items, at, at + 1)
+    if loaded[k] == nil then load(k, shapes[s]) end
+    readable = readable and loaded[k]
+  end
+  r = r + 1
+  local passedAt = r
+  if not readable then
+    reply[r] = -1
+  else
+    for at = first, p - 3, 3 do
+      local base, shape = byte(items, at) * stride, shapes[byte(items, at + 1)]
+      for b = 1, shape.n do
+        local words, at = shape[b].words, base + b
+        reply[r + 1] = A[at]
+        if words > 1 then reply[r + 2] = B[at] end
+        if words > 2 then reply[r + 3] = C[at] end
+        r = r + words
+      end
+    end
+    local passed = 0
+    repeat
+      local ok, passes = true, {}
+      for at = first, p - 3, 3 do
+        local k, s, shadow = byte(items, at, at + 2)
+        local shape, pass = shapes[s], true
+        for b = 1, shape.n do
+          pass = pass and admits(k * stride + b, shape[b])
+        end
+        passes[at] = pass
+        ok = ok and (pass or shadow == 1)
+      end
+      if not ok then break end
+      passed = passed + 1
+      if dry == 0 then
+        for at = first, p - 3, 3 do
+          if passes[at] then
+            local k, s = byte(items, at, at + 1)
+            local shape = shapes[s]
+            for b = 1, shape.n do take(k * stride + b, shape[b]) end
+            dirty[k] = true
+          end
+        end
+      end
+    until passed == count
+    reply[passedAt] = passed
+  end
+end
+
+for k in pairs(dirty) do
+  local shape, base, expiry = owner[k], k * stride, now
+  local parts = { pack_('>I7', generation[k]) }
+  for b = 1, shape.n do
+    local band, at = shape[b], base + b
+    local kind, a, sub, c, ends = band[1], A[at], B[at], C[at], now
+    if kind <= INTERVAL then
+      local seen = now - c
+      a, c = seen + a, kind == INTERVAL and seen or 0
+      ends = a + 1
+      if kind == INTERVAL then ends = seen + (floor((a - seen) / band[5]) + 1) * band[5] end
+      parts[b + 1] = pack_('>I7I6I7', a, sub, c)
+    else
+      local index = floor(now / band[3])
+      ends = (index + (kind == SLIDING and 2 or 1)) * band[3]
+      parts[b + 1] = pack_('>I7I6I7', index, a, sub)
+    end
+    if ends > expiry then expiry = ends end
+  end
+  redis.call('SET', KEYS[k], table.concat(parts), 'PXAT', floor(expiry / 1000) + 1001)
+end
+return reply
