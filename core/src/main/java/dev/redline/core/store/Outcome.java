@@ -17,6 +17,7 @@ public final class Outcome {
   private long nowMicros;
   private long passed;
   private @Nullable BitSet passedBeyond;
+  private @Nullable BitSet unseen;
   private long[] views;
 
   /** Creates an outcome with room for one band; it grows as needed. */
@@ -32,6 +33,7 @@ public final class Outcome {
     }
     passed = 0;
     passedBeyond = null;
+    unseen = null;
     allowed = false;
     degraded = false;
   }
@@ -53,6 +55,18 @@ public final class Outcome {
     BitSet beyond = passedBeyond == null ? new BitSet() : passedBeyond;
     beyond.set(i);
     passedBeyond = beyond;
+  }
+
+  /** Says that key {@code i} was not looked at, because another one refuses anyway. */
+  public void unseen(int i) {
+    BitSet keys = unseen == null ? new BitSet() : unseen;
+    keys.set(i);
+    unseen = keys;
+  }
+
+  /** Returns whether key {@code i} was looked at, so that its views tell something. */
+  public boolean seen(int i) {
+    return unseen == null || !unseen.get(i);
   }
 
   /** Says how it was decided, and when, in microseconds since the epoch by the store's clock. */

@@ -27,7 +27,7 @@ final class Shape {
     return out.array();
   }
 
-  private static void put(ByteBuffer out, long value, int bytes) {
+  static void put(ByteBuffer out, long value, int bytes) {
     for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
       out.put((byte) (value >>> shift));
     }

@@ -1,0 +1,110 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An acquisition whose keys lie in several slots of a cluster, where no script reaches them all:
+ * taken slot by slot at the same time, and given back where another slot refuses.
+ *
+ * <p>Until it is given back, others may find the taken tokens missing: at most the cost of the
+ * acquisitions under way, for at most the command time-out. It never admits too much: only what was
+ * certainly taken is given back, and no more of it than is still owed.
+ */
+final class CrossSlot {
+  private final BiFunction<Ticket, Integer, Ticket> submit;
+  private final BiConsumer<Ticket, Outcome> refund;
+  private final Acquisition acquisition;
+  private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
+  private final BucketKey[] keys;
+  private final long deadline;
+
+  CrossSlot(
+      BiFunction<Ticket, Integer, Ticket> submit,
+      BiConsumer<Ticket, Outcome> refund,
+      Acquisition acquisition,
+      BucketKey[] keys,
+      long deadline) {
+    this.submit = submit;
+    this.refund = refund;
+    this.acquisition = acquisition;
+    this.keys = keys;
+    this.deadline = deadline;
+    for (int i = 0; i < keys.length; i++) {
+      keysByLane.computeIfAbsent(keys[i].lane(), lane -> new ArrayList<>()).add(i);
+    }
+  }
+
+  CompletableFuture<Outcome> take() {
+    List<Ticket> parts = new ArrayList<>();
+    keysByLane.forEach((lane, members) -> parts.add(submit.apply(part(members), lane)));
+    return CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0]))
+        .handle((all, failure) -> settle(parts, failure))
+        .thenCompose(outcome -> outcome);
+  }
+
+  private Ticket part(List<Integer> members) {
+    Acquisition.Builder part = Acquisition.builder().dryRun(acquisition.dryRun());
+    BucketKey[] partKeys = new BucketKey[members.size()];
+    for (int i = 0; i < partKeys.length; i++) {
+      int member = members.get(i);
+      part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
+      partKeys[i] = keys[member];
+    }
+    return new Ticket(part.build(), partKeys, deadline);
+  }
+
+  private CompletableFuture<Outcome> settle(List<Ticket> parts, @Nullable Throwable failure) {
+    boolean allowed = failure == null && parts.stream().allMatch(part -> part.join().allowed());
+    if (!allowed && !acquisition.dryRun()) {
+      for (Ticket part : parts) {
+        if (!part.isCompletedExceptionally() && part.join().allowed()) {
+          refund.accept(part, part.join());
+        }
+      }
+    }
+    return failure == null
+        ? CompletableFuture.completedFuture(merge(parts, allowed))
+        : CompletableFuture.failedFuture(failure);
+  }
+
+  private Outcome merge(List<Ticket> parts, boolean allowed) {
+    Outcome merged = new Outcome();
+    merged.reset(acquisition.bands());
+    int[] offsets = new int[keys.length];
+    int at = 0;
+    for (int i = 0; i < keys.length; i++) {
+      offsets[i] = at;
+      at += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
+    }
+    long now = 0;
+    int p = 0;
+    for (List<Integer> members : keysByLane.values()) {
+      Outcome part = parts.get(p++).join();
+      now = Math.max(now, part.nowMicros());
+      int v = 0;
+      for (int i = 0; i < members.size(); i++) {
+        int member = members.get(i);
+        BucketLimits limits = acquisition.key(member).limits();
+        int words = limits.size() * BandArithmetic.VIEW_WORDS;
+        System.arraycopy(part.views(), v, merged.views(), offsets[member], words);
+        v += words;
+        if (part.passed(i)) {
+          merged.pass(member);
+        }
+      }
+    }
+    merged.decide(allowed, now);
+    return merged;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.redline.stores.redis;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * Sees to it that every acquisition is answered in time: a daemon thread that looks every few
+ * milliseconds while anything is under way, and sleeps while nothing is.
+ */
+final class Deadlines implements AutoCloseable {
+  private static final long TICK_NANOS = 2_500_000;
+
+  private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
+  private final Lane[] lanes;
+  private final Executor answers;
+  private final Consumer<Ticket> unanswered;
+  private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
+  private volatile boolean asleep;
+  private volatile boolean closed;
+
+  Deadlines(Lane[] lanes, Executor answers, Consumer<Ticket> unanswered) {
+    this.lanes = lanes;
+    this.answers = answers;
+    this.unanswered = unanswered;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  void begin(Batch batch) {
+    underWay.add(batch);
+    if (asleep) {
+      asleep = false;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  void end(Batch batch) {
+    underWay.remove(batch);
+  }
+
+  private void run() {
+    int idle = 0;
+    while (!closed) {
+      if (underWay.isEmpty() && idle++ > 100) {
+        asleep = true;
+        if (underWay.isEmpty() && !closed) {
+          LockSupport.park(this);
+        }
+        asleep = false;
+        idle = 0;
+      }
+      idle = underWay.isEmpty() ? idle : 0;
+      LockSupport.parkNanos(this, TICK_NANOS);
+      expire(System.nanoTime());
+    }
+  }
+
+  private void expire(long now) {
+    for (Lane lane : lanes) {
+      lane.expire(now);
+    }
+    for (Batch batch : underWay) {
+      for (Ticket ticket : batch.tickets()) {
+        if (ticket.expired(now) && !ticket.isDone()) {
+          answers.execute(() -> unanswered.accept(ticket));
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(thread);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Redis refused lately, so that the same callers need no trip before they have a chance.
+ *
+ * <p>An entry holds the bucket's state as the refusal saw it, not a verdict: any cost is evaluated on
+ * it, at the latest time the server's clock can show. It decides for at most a second, is replaced
+ * by any later reply, and is remembered until the advertised time. Bounded.
+ */
+final class DenyCache {
+  private static final long AUTHORITY_NANOS = 1_000_000_000L;
+  private static final int MAX_ENTRIES = 100_000;
+
+  private record Denial(
+      long[] state,
+      long serverMicros,
+      long sentNanos,
+      long receivedNanos,
+      long decidesUntilNanos,
+      long remembersUntilNanos,
+      long generation) {}
+
+  private final Map<RateLimitKey, Denial> denials = new ConcurrentHashMap<>();
+  private final Generations generations;
+
+  DenyCache(Generations generations) {
+    this.generations = generations;
+  }
+
+  /** Refuses an acquisition from memory, or returns false if it has to be asked for. */
+  boolean refuse(Acquisition acquisition, Outcome outcome) {
+    if (denials.isEmpty() || acquisition.dryRun()) {
+      return false;
+    }
+    long nanos = System.nanoTime();
+    for (int i = 0; i < acquisition.size(); i++) {
+      Denial denial = acquisition.shadow(i) ? null : deciding(acquisition.key(i), nanos);
+      if (denial != null && refuses(denial, acquisition, i, nanos)) {
+        report(acquisition, outcome, nanos);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private @Nullable Denial deciding(RateLimitKey key, long nanos) {
+    Denial denial = denials.get(key);
+    return denial != null
+            && nanos - denial.decidesUntilNanos < 0
+            && denial.generation == generations.of(key.limits())
+        ? denial
+        : null;
+  }
+
+  /** Returns whether the bucket refuses even if the server's clock is as late as it can be. */
+  private static boolean refuses(Denial denial, Acquisition acquisition, int i, long nanos) {
+    long latest = denial.serverMicros + (nanos - denial.sentNanos) / 1000 + 1;
+    BucketLimits limits = acquisition.key(i).limits();
+    long[] view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
+    return !passes(denial, limits, acquisition.cost(i), latest, view, 0);
+  }
+
+  /** Views all bands of an entry at a moment, and returns whether they admit the cost. */
+  private static boolean passes(
+      Denial denial, BucketLimits limits, long cost, long micros, long[] view, int from) {
+    boolean passes = true;
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      BandArithmetic band = limits.band(b);
+      int v = from + b * BandArithmetic.VIEW_WORDS;
+      band.view(denial.state, s, micros, view, v);
+      passes &= band.admits(view, v, cost);
+      s += band.stateWords();
+    }
+    return passes;
+  }
+
+  /** Tells what is known, at the earliest time the server's clock can show: waits must hold. */
+  private void report(Acquisition acquisition, Outcome outcome, long nanos) {
+    outcome.reset(acquisition.bands());
+    long now = 0;
+    int v = 0;
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
+      Denial denial = deciding(acquisition.key(i), nanos);
+      if (denial == null) {
+        outcome.unseen(i);
+      } else {
+        long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
+        now = Math.max(now, earliest);
+        if (passes(denial, limits, acquisition.cost(i), earliest, outcome.views(), v)) {
+          outcome.pass(i);
+        }
+      }
+      v += limits.size() * BandArithmetic.VIEW_WORDS;
+    }
+    outcome.decide(false, now);
+  }
+
+  /** Learns from a reply: refused keys are remembered, others are not refused any more. */
+  void learn(Ticket ticket, Outcome outcome, long receivedNanos) {
+    if (outcome.allowed() && denials.isEmpty()) {
+      return;
+    }
+    Acquisition acquisition = ticket.acquisition();
+    int v = 0;
+    for (int i = 0; i < acquisition.size(); i++) {
+      RateLimitKey key = acquisition.key(i);
+      if (outcome.passed(i)) {
+        denials.remove(key);
+      } else if (acquisition.cost(i) <= capacity(key.limits())) {
+        remember(ticket, key, acquisition.cost(i), outcome, v, receivedNanos);
+      }
+      v += key.limits().size() * BandArithmetic.VIEW_WORDS;
+    }
+  }
+
+  private static long capacity(BucketLimits limits) {
+    long least = Long.MAX_VALUE;
+    for (int b = 0; b < limits.size(); b++) {
+      least = Math.min(least, limits.band(b).capacity());
+    }
+    return least;
+  }
+
+  private void remember(
+      Ticket ticket, RateLimitKey key, long cost, Outcome outcome, int from, long nanos) {
+    if (denials.size() >= MAX_ENTRIES && !denials.containsKey(key)) {
+      denials.values().removeIf(denial -> nanos - denial.remembersUntilNanos >= 0);
+      if (denials.size() >= MAX_ENTRIES) {
+        return;
+      }
+    }
+    BucketLimits limits = key.limits();
+    long[] state = new long[limits.stateWords()];
+    long waitMicros = 0;
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      BandArithmetic band = limits.band(b);
+      int v = from + b * BandArithmetic.VIEW_WORDS;
+      band.take(state, s, outcome.nowMicros(), outcome.views(), v, 0);
+      waitMicros = Math.max(waitMicros, band.waitMicros(outcome.views(), v, cost));
+      s += band.stateWords();
+    }
+    long waitNanos = Math.min(waitMicros, Long.MAX_VALUE / 2000) * 1000;
+    denials.put(
+        key,
+        new Denial(
+            state,
+            outcome.nowMicros(),
+            ticket.sentNanos(),
+            nanos,
+            nanos + Math.min(waitNanos, AUTHORITY_NANOS),
+            nanos + waitNanos,
+            generations.of(limits)));
+  }
+
+  /** Forgets one key. */
+  void forget(RateLimitKey key) {
+    denials.remove(key);
+  }
+
+  int size() {
+    return denials.size();
+  }
+}

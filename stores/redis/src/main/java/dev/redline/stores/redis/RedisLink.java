@@ -1,0 +1,180 @@
+package dev.redline.stores.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.BaseRedisAsyncCommands;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.Delay;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to Redis in whatever topology it turns out to be, set up so that no command is ever
+ * sent twice: commands are rejected while disconnected, and reconnecting replays nothing.
+ */
+final class RedisLink implements AutoCloseable {
+  private static final Duration TICK = Duration.ofMillis(5);
+  private static final Duration TOPOLOGY_REFRESH = Duration.ofMillis(250);
+  private static final int REQUEST_QUEUE = 4096;
+
+  private final ClientResources resources;
+  private final HashedWheelTimer timer;
+  private final RedisClient client;
+  private final StatefulConnection<byte[], byte[]> connection;
+  private final BaseRedisAsyncCommands<byte[], byte[]> commands;
+  private final @Nullable RedisClusterClient clusterClient;
+
+  private RedisLink(
+      ClientResources resources,
+      HashedWheelTimer timer,
+      RedisClient client,
+      StatefulConnection<byte[], byte[]> connection,
+      BaseRedisAsyncCommands<byte[], byte[]> commands,
+      @Nullable RedisClusterClient clusterClient) {
+    this.resources = resources;
+    this.timer = timer;
+    this.client = client;
+    this.connection = connection;
+    this.commands = commands;
+    this.clusterClient = clusterClient;
+  }
+
+  /** Connects, and finds out whether it is a cluster; throws if Redis cannot be reached. */
+  static RedisLink connect(RedisSettings settings) {
+    HashedWheelTimer timer =
+        new HashedWheelTimer(
+            new DefaultThreadFactory("redline-redis-timer", true),
+            TICK.toMillis(),
+            TimeUnit.MILLISECONDS);
+    ClientResources resources =
+        DefaultClientResources.builder()
+            .timer(timer)
+            .ioThreadPoolSize(2)
+            .computationThreadPoolSize(2)
+            .reconnectDelay(
+                () ->
+                    Delay.fullJitter(
+                        Duration.ofMillis(50), Duration.ofMillis(500), 50, TimeUnit.MILLISECONDS))
+            .build();
+    RedisURI uri = RedisURI.create(settings.uri());
+    uri.setTimeout(settings.connectTimeout());
+    RedisClient client = RedisClient.create(resources, uri);
+    client.setOptions(options(ClientOptions.builder(), settings).build());
+    try {
+      StatefulRedisConnection<byte[], byte[]> single = client.connect(ByteArrayCodec.INSTANCE);
+      if (!isCluster(single)) {
+        return new RedisLink(resources, timer, client, single, single.async(), null);
+      }
+      single.close();
+      return cluster(settings, uri, resources, timer, client);
+    } catch (RuntimeException e) {
+      client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      resources.shutdown(0, 1, TimeUnit.SECONDS);
+      timer.stop();
+      throw e;
+    }
+  }
+
+  private static boolean isCluster(StatefulRedisConnection<byte[], byte[]> connection) {
+    return connection.sync().info("cluster").contains("cluster_enabled:1");
+  }
+
+  private static RedisLink cluster(
+      RedisSettings settings,
+      RedisURI uri,
+      ClientResources resources,
+      HashedWheelTimer timer,
+      RedisClient client) {
+    List<RedisURI> nodes = new ArrayList<>();
+    nodes.add(uri);
+    for (String node : settings.clusterNodes()) {
+      int colon = node.lastIndexOf(':');
+      RedisURI copy = RedisURI.builder(uri).build();
+      copy.setHost(node.substring(0, colon));
+      copy.setPort(Integer.parseInt(node.substring(colon + 1)));
+      nodes.add(copy);
+    }
+    RedisClusterClient clusterClient = RedisClusterClient.create(resources, nodes);
+    ClusterClientOptions.Builder options = ClusterClientOptions.builder();
+    options(options, settings);
+    clusterClient.setOptions(
+        options
+            .topologyRefreshOptions(
+                ClusterTopologyRefreshOptions.builder()
+                    .enablePeriodicRefresh(Duration.ofSeconds(5))
+                    .enableAllAdaptiveRefreshTriggers()
+                    .adaptiveRefreshTriggersTimeout(TOPOLOGY_REFRESH)
+                    .build())
+            .build());
+    StatefulRedisClusterConnection<byte[], byte[]> connection =
+        clusterClient.connect(ByteArrayCodec.INSTANCE);
+    return new RedisLink(resources, timer, client, connection, connection.async(), clusterClient);
+  }
+
+  private static <B extends ClientOptions.Builder> B options(B builder, RedisSettings settings) {
+    builder
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .autoReconnect(true)
+        .requestQueueSize(REQUEST_QUEUE)
+        .timeoutOptions(TimeoutOptions.enabled(settings.commandTimeout()))
+        .socketOptions(
+            SocketOptions.builder()
+                .connectTimeout(settings.connectTimeout())
+                .keepAlive(true)
+                .tcpNoDelay(true)
+                .build());
+    return builder;
+  }
+
+  boolean cluster() {
+    return clusterClient != null;
+  }
+
+  /** Returns the commands, for what is not on the request path. */
+  BaseRedisAsyncCommands<byte[], byte[]> commands() {
+    return commands;
+  }
+
+  /** Calls a script by its digest, or with its text. */
+  io.lettuce.core.RedisFuture<long[]> call(
+      boolean byDigest, byte[] script, List<byte[]> keys, List<byte[]> arguments, NumbersOutput out) {
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+    args.add(script).add(keys.size()).addKeys(keys);
+    arguments.forEach(args::add);
+    return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    if (clusterClient != null) {
+      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    }
+    client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
+    timer.stop();
+  }
+
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

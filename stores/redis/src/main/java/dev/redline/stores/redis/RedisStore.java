@@ -1,0 +1,253 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisNoScriptException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
+ * every process that uses the same prefix.
+ *
+ * <p>Standalone, Sentinel and Cluster; which one it is, is found out by asking. Acquisitions that
+ * come while a call is under way leave together in the next one. An acquisition is sent at most
+ * once: what is not answered in time fails as unknown and is never repeated. Continuations of the
+ * stages run on a pool of the store's own, never on the client's I/O threads.
+ */
+public final class RedisStore implements StorageProvider {
+  private static final Script ACQUIRE = Script.load("acquire.lua");
+  private static final Script REFUND = Script.load("refund.lua");
+
+  private final RedisSettings settings;
+  private final Lane[] lanes;
+  private final Generations generations = new Generations();
+  private final DenyCache denials = new DenyCache(generations);
+  private final ForkJoinPool answers;
+  private final Deadlines deadlines;
+  private final Connector connector;
+
+  private RedisStore(RedisSettings settings) {
+    this.settings = settings;
+    this.lanes = new Lane[SlotTags.COUNT];
+    Arrays.setAll(lanes, i -> new Lane(settings, generations, this::send));
+    this.answers =
+        new ForkJoinPool(
+            Math.max(2, Runtime.getRuntime().availableProcessors()),
+            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
+            null,
+            true);
+    this.deadlines = new Deadlines(lanes, answers, this::unanswered);
+    this.connector = new Connector(settings, ACQUIRE, generations);
+  }
+
+  /**
+   * Starts a store. Connecting goes on in the background until it succeeds; until then acquisitions
+   * fail at once.
+   */
+  public static RedisStore start(RedisSettings settings) {
+    RedisStore store = new RedisStore(settings);
+    store.connector.start();
+    return store;
+  }
+
+  /** Waits until the store is connected and warm; returns whether it is. */
+  public boolean awaitReady(Duration atMost) {
+    return connector.awaitReady(atMost);
+  }
+
+  @Override
+  public String type() {
+    return "redis";
+  }
+
+  @Override
+  public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+    return denials.refuse(acquisition, outcome);
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+    Outcome known = new Outcome();
+    if (denials.refuse(acquisition, known)) {
+      return CompletableFuture.completedFuture(known);
+    }
+    RedisLink link = connector.link();
+    if (link == null) {
+      return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
+    }
+    BucketKey[] keys = new BucketKey[acquisition.size()];
+    boolean oneSlot = true;
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = BucketKey.of(settings.keyPrefix(), acquisition.key(i));
+      oneSlot &= keys[i].lane() == keys[0].lane();
+    }
+    long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
+    if (oneSlot || !link.cluster()) {
+      return submit(new Ticket(acquisition, keys, deadline), link.cluster() ? keys[0].lane() : 0);
+    }
+    return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
+  }
+
+  private Ticket submit(Ticket ticket, int lane) {
+    if (!lanes[lane].submit(ticket)) {
+      ticket.fail(
+          StoreException.Kind.REDISERROR,
+          "more than " + settings.maxQueued() + " acquisitions wait for Redis");
+    }
+    return ticket;
+  }
+
+  private static CompletableFuture<Outcome> failed(StoreException.Kind kind, String why) {
+    return CompletableFuture.failedFuture(new StoreException(kind, why));
+  }
+
+  private void send(Lane lane, Batch batch) {
+    deadlines.begin(batch);
+    call(lane, batch, true);
+  }
+
+  private void call(Lane lane, Batch batch, boolean byDigest) {
+    RedisLink link = connector.link();
+    if (link == null) {
+      over(lane, batch, new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+      return;
+    }
+    NumbersOutput output = new NumbersOutput();
+    try {
+      link.call(
+              byDigest,
+              byDigest ? ACQUIRE.digest() : ACQUIRE.text(),
+              batch.keys(),
+              batch.arguments(),
+              output)
+          .whenComplete((reply, error) -> replied(lane, batch, byDigest, output, error));
+    } catch (RuntimeException e) {
+      over(lane, batch, failure(e));
+    }
+  }
+
+  private void replied(
+      Lane lane, Batch batch, boolean byDigest, NumbersOutput output, @Nullable Throwable error) {
+    if (byDigest && cause(error) instanceof RedisNoScriptException) {
+      call(lane, batch, false);
+    } else if (error != null) {
+      over(lane, batch, failure(error));
+    } else {
+      long received = System.nanoTime();
+      deadlines.end(batch);
+      lane.finished();
+      answers.execute(() -> settle(batch, output, received));
+    }
+  }
+
+  private void settle(Batch batch, NumbersOutput output, long received) {
+    if (output.foreign()) {
+      fail(batch, new StoreException(StoreException.Kind.BADTYPES, "Redis answered the script with other things than numbers"));
+      return;
+    }
+    try {
+      batch.read(
+          output.get(),
+          new Batch.Listener() {
+            @Override
+            public void decided(Ticket ticket, Outcome outcome) {
+              if (!ticket.acquisition().dryRun()) {
+                denials.learn(ticket, outcome, received);
+              }
+              ticket.complete(outcome);
+            }
+
+            @Override
+            public void unreadable(Ticket ticket) {
+              ticket.fail(
+                  StoreException.Kind.BADTYPES, "a bucket in Redis holds a value that is not ours");
+            }
+          });
+    } catch (Batch.MalformedReplyException e) {
+      fail(batch, new StoreException(StoreException.Kind.BADRESPONSE, String.valueOf(e.getMessage()), e));
+    }
+  }
+
+  private void over(Lane lane, Batch batch, StoreException failure) {
+    deadlines.end(batch);
+    lane.finished();
+    answers.execute(() -> fail(batch, failure));
+  }
+
+  private static void fail(Batch batch, StoreException failure) {
+    batch.tickets().forEach(ticket -> ticket.completeExceptionally(failure));
+  }
+
+  /** Gives back what was taken in one slot; what cannot be given back stays taken until refilled. */
+  private void refund(Ticket ticket, Outcome outcome) {
+    Refund refund = new Refund(ticket, outcome, generations);
+    RedisLink link = connector.link();
+    if (link == null || refund.keys().isEmpty()) {
+      return;
+    }
+    link.call(true, REFUND.digest(), refund.keys(), refund.arguments(), new NumbersOutput())
+        .whenComplete(
+            (reply, error) -> {
+              if (cause(error) instanceof RedisNoScriptException) {
+                link.call(
+                    false, REFUND.text(), refund.keys(), refund.arguments(), new NumbersOutput());
+              }
+            });
+  }
+
+  private void unanswered(Ticket ticket) {
+    ticket.fail(
+        StoreException.Kind.REDISERROR,
+        "no answer within " + settings.commandTimeout() + ": whether it was taken is unknown");
+  }
+
+  private static StoreException failure(Throwable error) {
+    Throwable cause = cause(error);
+    String what =
+        cause instanceof RedisCommandTimeoutException
+            ? "no answer in time: whether it was taken is unknown"
+            : String.valueOf(cause.getMessage());
+    return new StoreException(StoreException.Kind.REDISERROR, what, cause);
+  }
+
+  private static Throwable cause(@Nullable Throwable error) {
+    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+    return cause == null ? new IllegalStateException("no cause") : cause;
+  }
+
+  /**
+   * Makes every bucket of a rule or plan a fresh one, on all nodes within a second, by one command
+   * whatever the number of buckets.
+   */
+  public CompletionStage<Void> reset(OwnerKind kind, String ownerId) {
+    return connector.reset(Generations.field(kind, ownerId));
+  }
+
+  /** Forgets what this node remembers of a refused key. */
+  void forget(RateLimitKey key) {
+    denials.forget(key);
+  }
+
+  Executor answers() {
+    return answers;
+  }
+
+  @Override
+  public void close() {
+    connector.close();
+    deadlines.close();
+    answers.shutdown();
+  }
+}

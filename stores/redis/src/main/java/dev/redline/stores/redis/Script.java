@@ -1,0 +1,33 @@
+package dev.redline.stores.redis;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * A Lua script and the digest Redis knows it by.
+ *
+ * @param text the script
+ * @param digest its SHA-1 in hex
+ */
+record Script(byte[] text, byte[] digest) {
+  static Script load(String name) {
+    try (InputStream in = Script.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the script " + name + " is missing from the class path");
+      }
+      byte[] text = in.readAllBytes();
+      byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text);
+      return new Script(
+          text, HexFormat.of().formatHex(sha1).getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java runtime has SHA-1", e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StoreException;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * An acquisition on its way to Redis, all of whose keys share a slot. It is answered once: by the
+ * reply, or by its deadline; a reply that comes later is not an answer any more.
+ */
+final class Ticket extends CompletableFuture<Outcome> {
+  private final Acquisition acquisition;
+  private final BucketKey[] keys;
+  private final long deadlineNanos;
+  private volatile long sentNanos;
+  private int attempts;
+
+  Ticket(Acquisition acquisition, BucketKey[] keys, long deadlineNanos) {
+    this.acquisition = acquisition;
+    this.keys = keys;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  Acquisition acquisition() {
+    return acquisition;
+  }
+
+  BucketKey key(int i) {
+    return keys[i];
+  }
+
+  boolean expired(long nanos) {
+    return nanos - deadlineNanos >= 0;
+  }
+
+  /** Notes when it was sent, which is before the server looks at its clock. */
+  void sent(long nanos) {
+    sentNanos = nanos;
+    attempts++;
+  }
+
+  long sentNanos() {
+    return sentNanos;
+  }
+
+  int attempts() {
+    return attempts;
+  }
+
+  void fail(StoreException.Kind kind, String message) {
+    completeExceptionally(new StoreException(kind, message));
+  }
+
+  /** Returns whether the other one asks for the same of the same bucket and can be counted with it. */
+  boolean coalescesWith(Ticket other) {
+    return acquisition.size() == 1
+        && other.acquisition.size() == 1
+        && !acquisition.dryRun()
+        && !other.acquisition.dryRun()
+        && !acquisition.shadow(0)
+        && !other.acquisition.shadow(0)
+        && acquisition.cost(0) == other.acquisition.cost(0)
+        && acquisition.key(0).equals(other.acquisition.key(0));
+  }
+}
