@@ -13,10 +13,4 @@ package dev.redline.core.limit;
  * @param priceSub the price's numerator over R; of a sliding window the µs of one step
  */
 public record BandParameters(
-    int kind,
-    long limit,
-    long limitSub,
-    long unit,
-    long period,
-    long price,
-    long priceSub) {}
+    int kind, long limit, long limitSub, long unit, long period, long price, long priceSub) {}

@@ -97,8 +97,7 @@ final class Batch {
     shapeIndex.computeIfAbsent(
         cost,
         absent -> {
-          shapes.add(
-              Shape.encode(cost.limits, cost.cost, generations.applyAsLong(cost.limits)));
+          shapes.add(Shape.encode(cost.limits, cost.cost, generations.applyAsLong(cost.limits)));
           return shapes.size();
         });
   }
@@ -131,7 +130,8 @@ final class Batch {
   /**
    * Reads the script's reply.
    *
-   * @throws MalformedReplyException if it does not fit what was asked; then nobody was told anything
+   * @throws MalformedReplyException if it does not fit what was asked; then nobody was told
+   *     anything
    */
   void read(long[] reply, Listener listener) throws MalformedReplyException {
     List<Runnable> answers = new ArrayList<>(tickets.size());
@@ -196,8 +196,7 @@ final class Batch {
     return r;
   }
 
-  private static Outcome outcome(
-      Acquisition acquisition, long now, long[] views, boolean allowed) {
+  private static Outcome outcome(Acquisition acquisition, long now, long[] views, boolean allowed) {
     Outcome outcome = new Outcome();
     outcome.reset(acquisition.bands());
     System.arraycopy(views, 0, outcome.views(), 0, views.length);

@@ -49,8 +49,7 @@ record BucketKey(int lane, byte[] bytes) {
     }
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(identity.getBytes(StandardCharsets.UTF_16BE));
+          MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_16BE));
       return ("x:" + HexFormat.of().formatHex(digest)).getBytes(StandardCharsets.US_ASCII);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);

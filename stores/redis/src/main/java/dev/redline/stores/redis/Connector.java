@@ -188,8 +188,7 @@ final class Connector implements AutoCloseable {
                     args().addKey(generationsKey))
                 .toCompletableFuture());
     for (int i = 0; all != null && i + 1 < all.size(); i += 2) {
-      generations.learn(
-          new String(all.get(i), StandardCharsets.UTF_8), number(all.get(i + 1)));
+      generations.learn(new String(all.get(i), StandardCharsets.UTF_8), number(all.get(i + 1)));
     }
   }
 

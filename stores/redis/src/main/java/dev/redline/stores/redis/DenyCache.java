@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What Redis refused lately, so that the same callers need no trip before they have a chance.
  *
- * <p>An entry holds the bucket's state as the refusal saw it, not a verdict: any cost is evaluated on
- * it, at the latest time the server's clock can show. It decides for at most a second, is replaced
- * by any later reply, and is remembered until the advertised time. Bounded.
+ * <p>An entry holds the bucket's state as the refusal saw it, not a verdict: any cost is evaluated
+ * on it, at the latest time the server's clock can show. It decides for at most a second, is
+ * replaced by any later reply, and is remembered until the advertised time. Bounded.
  */
 final class DenyCache {
   private static final long AUTHORITY_NANOS = 1_000_000_000L;

@@ -2,6 +2,7 @@ package dev.redline.stores.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -121,7 +122,8 @@ final class RedisLink implements AutoCloseable {
             .topologyRefreshOptions(
                 ClusterTopologyRefreshOptions.builder()
                     .enablePeriodicRefresh(Duration.ofSeconds(5))
-                    .enableAllAdaptiveRefreshTriggers()
+                    .enableAdaptiveRefreshTrigger(
+                        ClusterTopologyRefreshOptions.RefreshTrigger.values())
                     .adaptiveRefreshTriggersTimeout(TOPOLOGY_REFRESH)
                     .build())
             .build());
@@ -155,8 +157,12 @@ final class RedisLink implements AutoCloseable {
   }
 
   /** Calls a script by its digest, or with its text. */
-  io.lettuce.core.RedisFuture<long[]> call(
-      boolean byDigest, byte[] script, List<byte[]> keys, List<byte[]> arguments, NumbersOutput out) {
+  RedisFuture<long[]> call(
+      boolean byDigest,
+      byte[] script,
+      List<byte[]> keys,
+      List<byte[]> arguments,
+      NumbersOutput out) {
     CommandArgs<byte[], byte[]> args = new CommandArgs<>(ByteArrayCodec.INSTANCE);
     args.add(script).add(keys.size()).addKeys(keys);
     arguments.forEach(args::add);

@@ -121,7 +121,10 @@ public final class RedisStore implements StorageProvider {
   private void call(Lane lane, Batch batch, boolean byDigest) {
     RedisLink link = connector.link();
     if (link == null) {
-      over(lane, batch, new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+      over(
+          lane,
+          batch,
+          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
       return;
     }
     NumbersOutput output = new NumbersOutput();
@@ -154,7 +157,11 @@ public final class RedisStore implements StorageProvider {
 
   private void settle(Batch batch, NumbersOutput output, long received) {
     if (output.foreign()) {
-      fail(batch, new StoreException(StoreException.Kind.BADTYPES, "Redis answered the script with other things than numbers"));
+      fail(
+          batch,
+          new StoreException(
+              StoreException.Kind.BADTYPES,
+              "Redis answered the script with other things than numbers"));
       return;
     }
     try {
@@ -176,7 +183,9 @@ public final class RedisStore implements StorageProvider {
             }
           });
     } catch (Batch.MalformedReplyException e) {
-      fail(batch, new StoreException(StoreException.Kind.BADRESPONSE, String.valueOf(e.getMessage()), e));
+      fail(
+          batch,
+          new StoreException(StoreException.Kind.BADRESPONSE, String.valueOf(e.getMessage()), e));
     }
   }
 
@@ -190,7 +199,9 @@ public final class RedisStore implements StorageProvider {
     batch.tickets().forEach(ticket -> ticket.completeExceptionally(failure));
   }
 
-  /** Gives back what was taken in one slot; what cannot be given back stays taken until refilled. */
+  /**
+   * Gives back what was taken in one slot; what cannot be given back stays taken until refilled.
+   */
   private void refund(Ticket ticket, Outcome outcome) {
     Refund refund = new Refund(ticket, outcome, generations);
     RedisLink link = connector.link();

@@ -22,8 +22,7 @@ record Script(byte[] text, byte[] digest) {
       }
       byte[] text = in.readAllBytes();
       byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text);
-      return new Script(
-          text, HexFormat.of().formatHex(sha1).getBytes(StandardCharsets.US_ASCII));
+      return new Script(text, HexFormat.of().formatHex(sha1).getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (NoSuchAlgorithmException e) {

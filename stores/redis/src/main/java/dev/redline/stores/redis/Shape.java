@@ -32,5 +32,4 @@ final class Shape {
       out.put((byte) (value >>> shift));
     }
   }
-
 }

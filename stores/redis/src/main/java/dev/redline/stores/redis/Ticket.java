@@ -52,7 +52,9 @@ final class Ticket extends CompletableFuture<Outcome> {
     completeExceptionally(new StoreException(kind, message));
   }
 
-  /** Returns whether the other one asks for the same of the same bucket and can be counted with it. */
+  /**
+   * Returns whether the other one asks for the same of the same bucket and can be counted with it.
+   */
   boolean coalescesWith(Ticket other) {
     return acquisition.size() == 1
         && other.acquisition.size() == 1
