@@ -99,6 +99,8 @@ final class RedisLink implements AutoCloseable {
     return connection.sync().info("cluster").contains("cluster_enabled:1");
   }
 
+  // Lettuce 7 turns the triggers on by itself and deprecates saying so; Lettuce 6 must be told.
+  @SuppressWarnings("deprecation")
   private static RedisLink cluster(
       RedisSettings settings,
       RedisURI uri,
