@@ -13,13 +13,27 @@ import java.util.HexFormat;
  *
  * <p>Everything before the identity has a fixed form, so no identity can forge another key; an
  * identity that has no UTF-8 form is replaced by its digest.
- *
- * @param lane the lane of the key's tag
- * @param bytes the key
  */
-record BucketKey(int lane, byte[] bytes) {
+final class BucketKey {
   /** The version of key and value layout; another layout is another bucket. */
   static final String LAYOUT = "1";
+
+  private final int lane;
+  private final byte[] bytes;
+
+  private BucketKey(int lane, byte[] bytes) {
+    this.lane = lane;
+    this.bytes = bytes;
+  }
+
+  /** Returns the lane of the key's tag. */
+  int lane() {
+    return lane;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
 
   static BucketKey of(String prefix, RateLimitKey key) {
     byte[] identity = bytes(key.identity());

@@ -103,7 +103,7 @@ final class Connector implements AutoCloseable {
           candidate.close();
           throw new IllegalStateException(String.valueOf(e.getMessage()), e);
         }
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | LinkageError e) {
         why = "not connected to Redis: " + e.getMessage();
         LOG.log(Level.DEBUG, why, e);
       }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * An acquisition whose keys lie in several slots of a cluster, where no script reaches them all:
@@ -48,9 +48,17 @@ final class CrossSlot {
   CompletableFuture<Outcome> take() {
     List<Ticket> parts = new ArrayList<>();
     keysByLane.forEach((lane, members) -> parts.add(submit.apply(part(members), lane)));
-    return CompletableFuture.allOf(parts.toArray(new CompletableFuture<?>[0]))
-        .handle((all, failure) -> settle(parts, failure))
-        .thenCompose(outcome -> outcome);
+    CompletableFuture<Outcome> result = new CompletableFuture<>();
+    AtomicInteger missing = new AtomicInteger(parts.size());
+    for (Ticket part : parts) {
+      part.onAnswer(
+          () -> {
+            if (missing.decrementAndGet() == 0) {
+              settle(parts, result);
+            }
+          });
+    }
+    return result;
   }
 
   private Ticket part(List<Integer> members) {
@@ -64,18 +72,23 @@ final class CrossSlot {
     return new Ticket(part.build(), partKeys, deadline);
   }
 
-  private CompletableFuture<Outcome> settle(List<Ticket> parts, @Nullable Throwable failure) {
-    boolean allowed = failure == null && parts.stream().allMatch(part -> part.join().allowed());
+  private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {
+    boolean allowed = parts.stream().allMatch(CrossSlot::taken);
     if (!allowed && !acquisition.dryRun()) {
-      for (Ticket part : parts) {
-        if (!part.isCompletedExceptionally() && part.join().allowed()) {
-          refund.accept(part, part.join());
-        }
+      parts.stream().filter(CrossSlot::taken).forEach(part -> refund.accept(part, part.join()));
+    }
+    for (Ticket part : parts) {
+      if (part.isCompletedExceptionally()) {
+        result.completeExceptionally(part.failure());
+        return;
       }
     }
-    return failure == null
-        ? CompletableFuture.completedFuture(merge(parts, allowed))
-        : CompletableFuture.failedFuture(failure);
+    result.complete(merge(parts, allowed));
+  }
+
+  /** Returns whether a part was certainly taken. */
+  private static boolean taken(Ticket part) {
+    return !part.isCompletedExceptionally() && part.join().allowed();
   }
 
   private Outcome merge(List<Ticket> parts, boolean allowed) {

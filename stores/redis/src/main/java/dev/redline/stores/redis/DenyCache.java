@@ -20,14 +20,32 @@ final class DenyCache {
   private static final long AUTHORITY_NANOS = 1_000_000_000L;
   private static final int MAX_ENTRIES = 100_000;
 
-  private record Denial(
-      long[] state,
-      long serverMicros,
-      long sentNanos,
-      long receivedNanos,
-      long decidesUntilNanos,
-      long remembersUntilNanos,
-      long generation) {}
+  /** A refused bucket: its state, and between which moments the server saw it. */
+  private static final class Denial {
+    private final long[] state;
+    private final long serverMicros;
+    private final long sentNanos;
+    private final long receivedNanos;
+    private final long decidesUntilNanos;
+    private final long remembersUntilNanos;
+    private final long generation;
+
+    Denial(
+        long[] state,
+        long serverMicros,
+        long sentNanos,
+        long receivedNanos,
+        long waitNanos,
+        long generation) {
+      this.state = state;
+      this.serverMicros = serverMicros;
+      this.sentNanos = sentNanos;
+      this.receivedNanos = receivedNanos;
+      this.decidesUntilNanos = receivedNanos + Math.min(waitNanos, AUTHORITY_NANOS);
+      this.remembersUntilNanos = receivedNanos + waitNanos;
+      this.generation = generation;
+    }
+  }
 
   private final Map<RateLimitKey, Denial> denials = new ConcurrentHashMap<>();
   private final Generations generations;
@@ -159,8 +177,7 @@ final class DenyCache {
             outcome.nowMicros(),
             ticket.sentNanos(),
             nanos,
-            nanos + Math.min(waitNanos, AUTHORITY_NANOS),
-            nanos + waitNanos,
+            waitNanos,
             generations.of(limits)));
   }
 

@@ -71,7 +71,7 @@ final class Lane {
     long now = System.nanoTime();
     while (batch.size() < settings.maxBatch()) {
       Ticket head = queue.peek();
-      if (head == null || (!batch.fits(head))) {
+      if (head == null || !batch.fits(head)) {
         break;
       }
       if (!queue.remove(head)) {

@@ -89,8 +89,7 @@ final class RedisLink implements AutoCloseable {
       return cluster(settings, uri, resources, timer, client);
     } catch (RuntimeException e) {
       client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      resources.shutdown(0, 1, TimeUnit.SECONDS);
-      timer.stop();
+      stop(resources, timer);
       throw e;
     }
   }
@@ -178,6 +177,10 @@ final class RedisLink implements AutoCloseable {
       clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     }
     client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    stop(resources, timer);
+  }
+
+  private static void stop(ClientResources resources, HashedWheelTimer timer) {
     resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
     timer.stop();
   }

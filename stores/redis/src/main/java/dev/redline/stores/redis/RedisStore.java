@@ -8,6 +8,8 @@ import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisNoScriptException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * stages run on a pool of the store's own, never on the client's I/O threads.
  */
 public final class RedisStore implements StorageProvider {
+  private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -208,13 +211,20 @@ public final class RedisStore implements StorageProvider {
     if (link == null || refund.keys().isEmpty()) {
       return;
     }
-    link.call(true, REFUND.digest(), refund.keys(), refund.arguments(), new NumbersOutput())
-        .whenComplete(
-            (reply, error) -> {
-              if (cause(error) instanceof RedisNoScriptException) {
-                link.call(
-                    false, REFUND.text(), refund.keys(), refund.arguments(), new NumbersOutput());
+    refund(link, refund, true);
+  }
+
+  private static void refund(RedisLink link, Refund refund, boolean byDigest) {
+    byte[] script = byDigest ? REFUND.digest() : REFUND.text();
+    link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
+        .exceptionally(
+            error -> {
+              if (byDigest && cause(error) instanceof RedisNoScriptException) {
+                refund(link, refund, false);
+              } else {
+                LOG.log(Level.DEBUG, "tokens stay taken until refilled: not given back", error);
               }
+              return new long[0];
             });
   }
 

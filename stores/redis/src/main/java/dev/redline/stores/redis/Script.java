@@ -8,13 +8,16 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/**
- * A Lua script and the digest Redis knows it by.
- *
- * @param text the script
- * @param digest its SHA-1 in hex
- */
-record Script(byte[] text, byte[] digest) {
+/** A Lua script and the SHA-1 digest Redis knows it by. */
+final class Script {
+  private final byte[] text;
+  private final byte[] digest;
+
+  private Script(byte[] text, byte[] digest) {
+    this.text = text;
+    this.digest = digest;
+  }
+
   static Script load(String name) {
     try (InputStream in = Script.class.getResourceAsStream(name)) {
       if (in == null) {
@@ -28,5 +31,14 @@ record Script(byte[] text, byte[] digest) {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-1", e);
     }
+  }
+
+  byte[] text() {
+    return text;
+  }
+
+  /** Returns the digest in hex. */
+  byte[] digest() {
+    return digest;
   }
 }
