@@ -4,6 +4,7 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StoreException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * An acquisition on its way to Redis, all of whose keys share a slot. It is answered once: by the
@@ -50,6 +51,22 @@ final class Ticket extends CompletableFuture<Outcome> {
 
   void fail(StoreException.Kind kind, String message) {
     completeExceptionally(new StoreException(kind, message));
+  }
+
+  /** Calls back once it is answered, whatever the answer. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void onAnswer(Runnable callback) {
+    whenComplete((outcome, failure) -> callback.run());
+  }
+
+  /** Returns why it failed; only for one that did. */
+  Throwable failure() {
+    try {
+      join();
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    }
+    throw new IllegalStateException("the acquisition did not fail");
   }
 
   /**
