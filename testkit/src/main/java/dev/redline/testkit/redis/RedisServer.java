@@ -1,0 +1,200 @@
+package dev.redline.testkit.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/** One real Redis server process on loopback, with nothing persisted; for tests. */
+public final class RedisServer implements AutoCloseable {
+  private static final Duration START = Duration.ofSeconds(20);
+
+  private final RedisBinary binary;
+  private final int port;
+  private final Path folder;
+  private final List<String> arguments;
+  private Process process;
+
+  private RedisServer(RedisBinary binary, int port, Path folder, List<String> arguments) {
+    this.binary = binary;
+    this.port = port;
+    this.folder = folder;
+    this.arguments = arguments;
+    this.process = launch();
+  }
+
+  /** Starts a server on a free port; {@code arguments} as on redis-server's command line. */
+  public static RedisServer start(RedisBinary binary, String... arguments) {
+    return start(binary, freePort(), arguments);
+  }
+
+  static RedisServer start(RedisBinary binary, int port, String... arguments) {
+    try {
+      Path folder = Files.createTempDirectory("redis");
+      RedisServer server = new RedisServer(binary, port, folder, List.of(arguments));
+      server.awaitStarted();
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns a port nobody listens on, and that leaves room for a cluster bus beside it. */
+  static int freePort() {
+    for (int tries = 0; tries < 100; tries++) {
+      try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        if (socket.getLocalPort() < 55_000) {
+          return socket.getLocalPort();
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    throw new IllegalStateException("no free port below 55000");
+  }
+
+  private Process launch() {
+    List<String> command = new ArrayList<>();
+    command.add(binary.path().toString());
+    boolean sentinel = arguments.contains("--sentinel");
+    if (sentinel) {
+      command.add(folder.resolve("sentinel.conf").toString());
+    }
+    command.addAll(
+        List.of("--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir", folder.toString()));
+    if (!sentinel) {
+      command.addAll(List.of("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"));
+    }
+    command.addAll(arguments);
+    try {
+      if (sentinel && !Files.exists(folder.resolve("sentinel.conf"))) {
+        Files.createFile(folder.resolve("sentinel.conf"));
+      }
+      return new ProcessBuilder(command)
+          .redirectErrorStream(true)
+          .redirectOutput(folder.resolve("log").toFile())
+          .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void awaitStarted() {
+    long deadline = System.nanoTime() + START.toNanos();
+    while (System.nanoTime() < deadline) {
+      if (!process.isAlive()) {
+        throw new IllegalStateException("redis-server ended at once: " + log());
+      }
+      try (Conversation conversation = new Conversation(port)) {
+        conversation.send("PING");
+        return;
+      } catch (IOException e) {
+        if (String.valueOf(e.getMessage()).contains("NOAUTH")) {
+          return;
+        }
+        LockSupport.parkNanos(10_000_000);
+      }
+    }
+    throw new IllegalStateException("redis-server did not answer within " + START + ": " + log());
+  }
+
+  private String log() {
+    try {
+      return Files.readString(folder.resolve("log"));
+    } catch (IOException e) {
+      return "(no log: " + e.getMessage() + ")";
+    }
+  }
+
+  /** Returns the port the server listens on. */
+  public int port() {
+    return port;
+  }
+
+  /** Returns the server's working folder, for sockets and certificates. */
+  public Path folder() {
+    return folder;
+  }
+
+  /** Returns the server's URI. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** Sends a command and returns the reply: a String, a Long or a List. */
+  public Object command(String... words) {
+    try (Conversation conversation = new Conversation(port)) {
+      return conversation.send(words);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Kills the server at once, as a crash would. */
+  public void kill() {
+    process.destroyForcibly();
+    await(process);
+  }
+
+  /** Starts the server again on the same port, empty. */
+  public void restart() {
+    kill();
+    process = launch();
+    awaitStarted();
+  }
+
+  /** Stops the server in its tracks; connections stay open and nothing answers. */
+  public void pause() {
+    signal("-STOP");
+  }
+
+  /** Lets a paused server go on. */
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String signal) {
+    try {
+      await(new ProcessBuilder("kill", signal, Long.toString(process.pid())).start());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void await(Process ending) {
+    try {
+      if (!ending.waitFor(10, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("process " + ending.pid() + " does not end");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  /** Returns whether the process runs. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  @Override
+  public void close() {
+    kill();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
