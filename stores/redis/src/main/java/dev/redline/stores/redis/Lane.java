@@ -42,6 +42,11 @@ final class Lane {
     return true;
   }
 
+  /** Says that a batch was sent that the lane did not send itself. */
+  void started() {
+    calls.incrementAndGet();
+  }
+
   /** Says that a batch is over, whatever came of it. */
   void finished() {
     calls.decrementAndGet();

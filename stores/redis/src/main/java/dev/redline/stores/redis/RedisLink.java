@@ -21,11 +21,14 @@ import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,26 +36,32 @@ import org.jspecify.annotations.Nullable;
  * sent twice: commands are rejected while disconnected, and reconnecting replays nothing.
  */
 final class RedisLink implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(RedisLink.class.getName());
   private static final Duration TICK = Duration.ofMillis(5);
   private static final Duration TOPOLOGY_REFRESH = Duration.ofMillis(250);
   private static final int REQUEST_QUEUE = 4096;
+  private static final long RENEWAL_NANOS = 500_000_000L;
 
   private final ClientResources resources;
   private final HashedWheelTimer timer;
+  private final RedisURI uri;
   private final RedisClient client;
-  private final StatefulConnection<byte[], byte[]> connection;
-  private final BaseRedisAsyncCommands<byte[], byte[]> commands;
   private final @Nullable RedisClusterClient clusterClient;
+  private final AtomicLong renewedNanos = new AtomicLong(System.nanoTime());
+  private volatile StatefulConnection<byte[], byte[]> connection;
+  private volatile BaseRedisAsyncCommands<byte[], byte[]> commands;
 
   private RedisLink(
       ClientResources resources,
       HashedWheelTimer timer,
+      RedisURI uri,
       RedisClient client,
       StatefulConnection<byte[], byte[]> connection,
       BaseRedisAsyncCommands<byte[], byte[]> commands,
       @Nullable RedisClusterClient clusterClient) {
     this.resources = resources;
     this.timer = timer;
+    this.uri = uri;
     this.client = client;
     this.connection = connection;
     this.commands = commands;
@@ -83,7 +92,7 @@ final class RedisLink implements AutoCloseable {
     try {
       StatefulRedisConnection<byte[], byte[]> single = client.connect(ByteArrayCodec.INSTANCE);
       if (!isCluster(single)) {
-        return new RedisLink(resources, timer, client, single, single.async(), null);
+        return new RedisLink(resources, timer, uri, client, single, single.async(), null);
       }
       single.close();
       return cluster(settings, uri, resources, timer, client);
@@ -130,7 +139,8 @@ final class RedisLink implements AutoCloseable {
             .build());
     StatefulRedisClusterConnection<byte[], byte[]> connection =
         clusterClient.connect(ByteArrayCodec.INSTANCE);
-    return new RedisLink(resources, timer, client, connection, connection.async(), clusterClient);
+    return new RedisLink(
+        resources, timer, uri, client, connection, connection.async(), clusterClient);
   }
 
   private static <B extends ClientOptions.Builder> B options(B builder, RedisSettings settings) {
@@ -150,6 +160,34 @@ final class RedisLink implements AutoCloseable {
 
   boolean cluster() {
     return clusterClient != null;
+  }
+
+  /**
+   * Replaces the connection by a new one, for a server that accepts and never answers: what a
+   * sentinel says may have changed meanwhile. A cluster finds its new masters by itself.
+   */
+  void renew() {
+    long now = System.nanoTime();
+    long last = renewedNanos.get();
+    if (clusterClient != null
+        || now - last < RENEWAL_NANOS
+        || !renewedNanos.compareAndSet(last, now)) {
+      return;
+    }
+    client
+        .connectAsync(ByteArrayCodec.INSTANCE, uri)
+        .thenAccept(
+            fresh -> {
+              StatefulConnection<byte[], byte[]> stale = connection;
+              commands = fresh.async();
+              connection = fresh;
+              stale.close();
+            })
+        .exceptionally(
+            error -> {
+              LOG.log(Level.DEBUG, "no new connection to Redis yet", error);
+              return null;
+            });
   }
 
   /** Returns the commands, for what is not on the request path. */

@@ -6,8 +6,6 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
-import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.RedisNoScriptException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -17,6 +15,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisStore implements StorageProvider {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
+  private static final int HOPELESS_TIMEOUTS = 3;
+  private static final long RETRY_MILLIS = 5;
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -40,6 +42,7 @@ public final class RedisStore implements StorageProvider {
   private final ForkJoinPool answers;
   private final Deadlines deadlines;
   private final Connector connector;
+  private final AtomicInteger timeoutsInARow = new AtomicInteger();
 
   private RedisStore(RedisSettings settings) {
     this.settings = settings;
@@ -138,24 +141,74 @@ public final class RedisStore implements StorageProvider {
               batch.keys(),
               batch.arguments(),
               output)
-          .whenComplete((reply, error) -> replied(lane, batch, byDigest, output, error));
+          .whenComplete((reply, error) -> replied(lane, batch, output, error));
     } catch (RuntimeException e) {
       over(lane, batch, failure(e));
     }
   }
 
-  private void replied(
-      Lane lane, Batch batch, boolean byDigest, NumbersOutput output, @Nullable Throwable error) {
-    if (byDigest && cause(error) instanceof RedisNoScriptException) {
-      call(lane, batch, false);
-    } else if (error != null) {
-      over(lane, batch, failure(error));
-    } else {
+  private void replied(Lane lane, Batch batch, NumbersOutput output, @Nullable Throwable error) {
+    if (error == null) {
       long received = System.nanoTime();
+      timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
       answers.execute(() -> settle(batch, output, received));
+      return;
     }
+    switch (Refusal.of(cause(error))) {
+      case UNKNOWN_SCRIPT -> call(lane, batch, false);
+      case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
+      case SPLIT -> later(() -> split(lane, batch, cause(error)));
+      case DEMOTED -> {
+        renew();
+        later(() -> repeat(lane, batch, cause(error)));
+      }
+      case UNANSWERED -> {
+        if (timeoutsInARow.incrementAndGet() >= HOPELESS_TIMEOUTS) {
+          renew();
+        }
+        over(lane, batch, failure(cause(error)));
+      }
+      case FAILED -> over(lane, batch, failure(cause(error)));
+    }
+  }
+
+  private void renew() {
+    RedisLink link = connector.link();
+    if (link != null) {
+      link.renew();
+    }
+  }
+
+  private void later(Runnable action) {
+    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, answers).execute(action);
+  }
+
+  /** Sends a batch again that the server certainly did not run, while somebody still waits. */
+  private void repeat(Lane lane, Batch batch, Throwable why) {
+    if (batch.tickets().stream().allMatch(Ticket::isDone)) {
+      over(lane, batch, failure(why));
+    } else {
+      call(lane, batch, true);
+    }
+  }
+
+  /** Sends the acquisitions of a batch one by one, while its slot moves to another master. */
+  private void split(Lane lane, Batch batch, Throwable why) {
+    if (batch.size() == 1) {
+      repeat(lane, batch, why);
+      return;
+    }
+    deadlines.end(batch);
+    for (Ticket ticket : batch.tickets()) {
+      Batch single = new Batch(generations::of);
+      single.add(ticket);
+      single.seal();
+      lane.started();
+      send(lane, single);
+    }
+    lane.finished();
   }
 
   private void settle(Batch batch, NumbersOutput output, long received) {
@@ -219,7 +272,7 @@ public final class RedisStore implements StorageProvider {
     link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
         .exceptionally(
             error -> {
-              if (byDigest && cause(error) instanceof RedisNoScriptException) {
+              if (byDigest && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
                 refund(link, refund, false);
               } else {
                 LOG.log(Level.DEBUG, "tokens stay taken until refilled: not given back", error);
@@ -234,10 +287,9 @@ public final class RedisStore implements StorageProvider {
         "no answer within " + settings.commandTimeout() + ": whether it was taken is unknown");
   }
 
-  private static StoreException failure(Throwable error) {
-    Throwable cause = cause(error);
+  private static StoreException failure(Throwable cause) {
     String what =
-        cause instanceof RedisCommandTimeoutException
+        Refusal.of(cause) == Refusal.UNANSWERED
             ? "no answer in time: whether it was taken is unknown"
             : String.valueOf(cause.getMessage());
     return new StoreException(StoreException.Kind.REDISERROR, what, cause);
