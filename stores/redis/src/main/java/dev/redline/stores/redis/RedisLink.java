@@ -166,6 +166,7 @@ final class RedisLink implements AutoCloseable {
    * Replaces the connection by a new one, for a server that accepts and never answers: what a
    * sentinel says may have changed meanwhile. A cluster finds its new masters by itself.
    */
+  @SuppressWarnings("FutureReturnValueIgnored") // both ends of the chain are handled in it
   void renew() {
     long now = System.nanoTime();
     long last = renewedNanos.get();
