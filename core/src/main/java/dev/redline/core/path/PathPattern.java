@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ public final class PathPattern {
 
   /** Any number of segments, none included; the name is empty for {@code **}. */
   record Rest(String name) implements Segment {}
+
+  private static final Pattern ESCAPE = Pattern.compile("%[0-9A-Fa-f]{2}");
 
   private final String text;
   private final List<Segment> segments;
@@ -94,6 +97,10 @@ public final class PathPattern {
     }
     if (part.contains("**")) {
       throw bad(text, "'" + part + "': '**' must be a whole segment");
+    }
+    if (part.indexOf('\\') >= 0 || part.indexOf(';') >= 0 || ESCAPE.matcher(part).find()) {
+      throw bad(
+          text, "'" + part + "' never stands in a normalised path; write it without \\, ; or %XX");
     }
     return Glob.hasWildcards(part) ? new Wild(new Glob(part)) : new Literal(part);
   }
