@@ -57,8 +57,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
 
   /** Puts a rule book in force; decisions under way finish by the one they began with. */
   public void use(RuleBook book) {
-    rules = Rules.of(book, metrics);
     metrics.inForce(book);
+    rules = Rules.of(book, metrics);
   }
 
   /** Returns the rule book in force, or null if there never was one. */

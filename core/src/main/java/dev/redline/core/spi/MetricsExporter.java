@@ -52,7 +52,10 @@ public interface MetricsExporter {
   /** Tells that the store failed, why, and what decided in its place. */
   default void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {}
 
-  /** Tells that a rule book came into force; meters of rules it does not have are not needed. */
+  /**
+   * Tells that a rule book comes into force, before its meters are asked for; those of rules it
+   * does not have are no longer needed.
+   */
   default void inForce(RuleBook book) {}
 
   /** Tells that rules were fetched and read, and whether they could be put in force. */
