@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * if refused the one with the longest wait.
  */
 public final class RateLimitResult {
-  private static final long ABSENT = -1;
+  /** What the {@code …OrAbsent} methods return for a number that does not apply. */
+  public static final long ABSENT = -1;
 
   private final Reason reason;
   private final @Nullable String ruleSetId;
@@ -131,6 +132,56 @@ public final class RateLimitResult {
     return bands == null ? List.of() : bands.bands();
   }
 
+  /** Returns the rule set, or null; {@link #ruleSetId} without a wrapper, for the hot path. */
+  public @Nullable String ruleSetIdOrNull() {
+    return ruleSetId;
+  }
+
+  /** Returns the rule, or null. */
+  public @Nullable String ruleIdOrNull() {
+    return ruleId;
+  }
+
+  /** Returns the plan, or null. */
+  public @Nullable String planOrNull() {
+    return plan;
+  }
+
+  /** Returns the label of the reported band, or null. */
+  public @Nullable String bandOrNull() {
+    return band;
+  }
+
+  /** Returns the capacity of the reported band, or {@link #ABSENT}. */
+  public long limitOrAbsent() {
+    return limit;
+  }
+
+  /** Returns what is left of the reported band, or {@link #ABSENT}. */
+  public long remainingOrAbsent() {
+    return remaining;
+  }
+
+  /** Returns how many microseconds to wait, or {@link #ABSENT}. */
+  public long retryAfterMicrosOrAbsent() {
+    return retryAfterMicros;
+  }
+
+  /** Returns how many milliseconds to wait, rounded up, or {@link #ABSENT}. */
+  public long retryAfterMsOrAbsent() {
+    return ceiledMillisOrAbsent(retryAfterMicros);
+  }
+
+  /** Returns the microsecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
+  public long resetAtMicrosOrAbsent() {
+    return resetAtMicros;
+  }
+
+  /** Returns the millisecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
+  public long resetAtMsOrAbsent() {
+    return ceiledMillisOrAbsent(resetAtMicros);
+  }
+
   static Instant instant(long micros) {
     return Instant.ofEpochSecond(
         Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
@@ -141,7 +192,11 @@ public final class RateLimitResult {
   }
 
   private static OptionalLong ceiledMillis(long micros) {
-    return micros == ABSENT ? OptionalLong.empty() : OptionalLong.of((micros + 999) / 1000);
+    return present(ceiledMillisOrAbsent(micros));
+  }
+
+  private static long ceiledMillisOrAbsent(long micros) {
+    return micros == ABSENT ? ABSENT : (micros + 999) / 1000;
   }
 
   @Override

@@ -1,0 +1,267 @@
+package dev.redline.core.settings;
+
+import dev.redline.core.EngineSettings;
+import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.key.ApiKeyDigest;
+import dev.redline.core.key.IdentitySettings;
+import dev.redline.core.rule.Mode;
+import dev.redline.core.rule.OnLimitExceed;
+import dev.redline.core.rule.OnStoreFailure;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All {@code rl.*} properties, typed and checked. Frameworks bring a flat map of names and values;
+ * what the names mean, what is allowed and what holds unless set is said here and nowhere else.
+ *
+ * @param enabled the kill switch
+ * @param mode whether all rules are shadow rules
+ * @param storage where bucket state is kept
+ * @param config where rules come from
+ * @param reload how rule changes are noticed
+ * @param fail what happens when the store fails
+ * @param waitForRefill how long callers may be held
+ * @param identity how callers are told apart
+ * @param headers which response headers are sent
+ * @param metrics what is counted
+ * @param server how the service listens
+ * @param adminTokens who may use the admin API, by name
+ * @param defaultRuleSetId the rule set of questions that name none
+ * @param missingRules what happens without rules to decide by
+ * @param defaultPolicy what happens to callers over the limit where rules do not say
+ * @param dataDir where the service keeps its own files
+ */
+public record Settings(
+    boolean enabled,
+    Mode mode,
+    Storage storage,
+    Config config,
+    Reload reload,
+    Fail fail,
+    WaitForRefill waitForRefill,
+    Identity identity,
+    Headers headers,
+    Metrics metrics,
+    Server server,
+    Map<String, AdminToken> adminTokens,
+    Optional<String> defaultRuleSetId,
+    MissingRules missingRules,
+    OnLimitExceed defaultPolicy,
+    Path dataDir) {
+
+  /** The kinds of store. */
+  public enum StorageType {
+    /** A hash table in this process. */
+    LOCAL,
+    /** A Caffeine cache in this process. */
+    CAFFEINE
+  }
+
+  /** The kinds of rule source. */
+  public enum ConfigSource {
+    /** A file or directory. */
+    FILE
+  }
+
+  /** What a token may do. */
+  public enum Role {
+    /** Read. */
+    VIEWER,
+    /** Read and change. */
+    EDITOR
+  }
+
+  /** Where bucket state is kept, and how many keys a store in this process holds. */
+  public record Storage(StorageType type, long maxKeys) {}
+
+  /** The rule sources, weakest first, and the file or directory of FILE. */
+  public record Config(List<ConfigSource> sources, Optional<Path> path) {}
+
+  /** Whether and how often rule sources are looked at again. */
+  public record Reload(boolean enabled, Duration pollingInterval, boolean resetBuckets) {}
+
+  /** What decides when the store cannot, and how it is said. */
+  public record Fail(OnStoreFailure strategy, double localShare, int closedStatus) {}
+
+  /** Whether, how long and how many callers may be held until tokens refill. */
+  public record WaitForRefill(boolean enabled, Duration maxWaitTime, int maxConcurrentWaits) {}
+
+  /** How callers are told apart. */
+  public record Identity(
+      Optional<TrustedProxies> trustedProxies, String apiKeyHeader, IdentitySettings settings) {}
+
+  /** Which response headers are sent. */
+  public record Headers(boolean legacy, boolean ietf) {}
+
+  /** Whether metrics are exported, and how many rules are counted by name. */
+  public record Metrics(boolean enabled, int maxRules) {}
+
+  /** How the service listens. */
+  public record Server(
+      String host,
+      int port,
+      String managementHost,
+      int managementPort,
+      Duration drainTimeout,
+      boolean inlineLimits) {}
+
+  /** A token of the admin API. */
+  public record AdminToken(Role role, String value) {
+    /** Returns the role alone. */
+    @Override
+    public String toString() {
+      return "AdminToken[" + role + "]";
+    }
+  }
+
+  /**
+   * Reads properties given by their names, such as {@code rl.storage.max-keys}; others than {@code
+   * rl.*} must not be among them.
+   *
+   * @throws InvalidSettingsException if one is unknown or has a wrong value; tells all of them
+   */
+  public static Settings parse(Map<String, String> properties) {
+    Properties source = new Properties(properties);
+    Settings settings = read(source);
+    source.finish();
+    return settings;
+  }
+
+  /**
+   * Returns the properties that environment variables stand for: {@code RL_STORAGE_MAX_KEYS} is
+   * {@code rl.storage.max-keys}. Variables that stand for none are left out.
+   */
+  public static Map<String, String> environment(Map<String, String> variables) {
+    Map<String, String> byVariable = new HashMap<>();
+    Properties none = new Properties(Map.of());
+    read(none);
+    none.known().forEach(name -> byVariable.put(variable(name), name));
+    Map<String, String> properties = new LinkedHashMap<>();
+    variables.forEach(
+        (variable, value) -> {
+          String name = byVariable.get(variable);
+          if (name == null) {
+            name = adminToken(variable).orElse(null);
+          }
+          if (name != null && !value.isEmpty()) {
+            properties.put(name, value);
+          }
+        });
+    return properties;
+  }
+
+  private static String variable(String name) {
+    return name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+  }
+
+  private static Optional<String> adminToken(String variable) {
+    String prefix = "RL_ADMIN_TOKENS_";
+    for (String field : List.of("role", "value", "file")) {
+      String suffix = "_" + field.toUpperCase(Locale.ROOT);
+      if (variable.startsWith(prefix)
+          && variable.endsWith(suffix)
+          && variable.length() > prefix.length() + suffix.length()) {
+        String name = variable.substring(prefix.length(), variable.length() - suffix.length());
+        return Optional.of("rl.admin.tokens." + name.toLowerCase(Locale.ROOT) + "." + field);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Settings read(Properties from) {
+    return new Settings(
+        from.bool("rl.enabled", true),
+        from.choice("rl.mode", Mode.class, Mode.ENFORCE),
+        new Storage(
+            from.choice("rl.storage.type", StorageType.class, StorageType.LOCAL),
+            from.number("rl.storage.max-keys", 1_000_000, 1, 1_000_000_000)),
+        new Config(
+            from.choices("rl.config.source", ConfigSource.class, List.of(ConfigSource.FILE)),
+            from.read("rl.config.path", "use a file or directory", Path::of)),
+        new Reload(
+            from.bool("rl.reload.enabled", true),
+            from.duration("rl.reload.polling-interval", Duration.ofSeconds(30)),
+            from.bool("rl.reload.reset-buckets-on-reload", true)),
+        new Fail(
+            from.choice("rl.fail.strategy", OnStoreFailure.class, OnStoreFailure.LOCAL),
+            from.fraction("rl.fail.local-share", 1.0, 1.0),
+            closedStatus(from)),
+        new WaitForRefill(
+            from.bool("rl.wait-for-refill.enabled", false),
+            from.duration("rl.wait-for-refill.max-wait-time", Duration.ofSeconds(5)),
+            (int) from.number("rl.wait-for-refill.max-concurrent-waits", 100, 1, 1_000_000)),
+        identity(from),
+        new Headers(from.bool("rl.headers.legacy", true), from.bool("rl.headers.ietf", false)),
+        new Metrics(
+            from.bool("rl.metrics.enabled", true),
+            (int) from.number("rl.metrics.max-rules", 1000, 0, 100_000)),
+        new Server(
+            from.text("rl.server.host", "0.0.0.0"),
+            (int) from.number("rl.server.port", 8080, 0, 65_535),
+            from.text("rl.server.management-host", "127.0.0.1"),
+            (int) from.number("rl.server.management-port", 9090, 0, 65_535),
+            from.duration("rl.server.drain-timeout", Duration.ofSeconds(20)),
+            from.bool("rl.server.inline-limits", false)),
+        adminTokens(from),
+        from.text("rl.default-rule-set-id"),
+        from.choice("rl.missing-rule-behavior", MissingRules.class, MissingRules.ALLOW),
+        from.choice("rl.default-policy", OnLimitExceed.class, OnLimitExceed.REJECT),
+        from.read("rl.data-dir", "use a directory", Path::of).orElse(Path.of("data")));
+  }
+
+  private static int closedStatus(Properties from) {
+    String name = "rl.fail.closed-status";
+    long status = from.number(name, 429, 429, 503);
+    if (status != 429 && status != 503) {
+      from.problem(name, Long.toString(status), "use 429 or 503");
+    }
+    return (int) status;
+  }
+
+  private static Identity identity(Properties from) {
+    List<String> proxies = new ArrayList<>();
+    for (String proxy : from.words("rl.identity.trusted-proxies")) {
+      try {
+        TrustedProxies.of(List.of(proxy));
+        proxies.add(proxy);
+      } catch (IllegalArgumentException e) {
+        from.problem("rl.identity.trusted-proxies", proxy, "use addresses or CIDR blocks");
+      }
+    }
+    return new Identity(
+        proxies.isEmpty() ? Optional.empty() : Optional.of(TrustedProxies.of(proxies)),
+        from.text("rl.identity.api-key-header", "X-API-Key"),
+        new IdentitySettings(
+            (int) from.number("rl.identity.ipv6-prefix", 64, 1, 128),
+            from.secret("rl.identity.digest-secret", "rl.identity.digest-secret-file")
+                .map(ApiKeyDigest::keyed)
+                .orElseGet(ApiKeyDigest::unkeyed)));
+  }
+
+  private static Map<String, AdminToken> adminTokens(Properties from) {
+    Map<String, AdminToken> tokens = new LinkedHashMap<>();
+    for (String name : from.namesUnder("rl.admin.tokens.")) {
+      String prefix = "rl.admin.tokens." + name;
+      Role role = from.choice(prefix + ".role", Role.class, Role.VIEWER);
+      Optional<String> value = from.secret(prefix + ".value", prefix + ".file");
+      if (value.isEmpty()) {
+        from.problem(prefix, "", "set " + prefix + ".value or " + prefix + ".file");
+      }
+      value.ifPresent(secret -> tokens.put(name, new AdminToken(role, secret)));
+    }
+    return tokens;
+  }
+
+  /** Returns how an engine decides where rules are silent. */
+  public EngineSettings engine() {
+    return new EngineSettings(mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy());
+  }
+}
