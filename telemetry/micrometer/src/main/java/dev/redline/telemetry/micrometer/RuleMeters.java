@@ -73,30 +73,39 @@ final class RuleMeters {
   }
 
   private Counters register(Name name) {
-    Verdict[] verdicts = Verdict.values();
-    Counter[] counters = new Counter[verdicts.length];
-    for (Verdict verdict : verdicts) {
-      counters[verdict.ordinal()] =
-          Counter.builder("ratelimit.requests")
-              .description("Verdicts of each rule that matched a request")
-              .tag("ruleset", name.ruleSetId())
-              .tag("rule", name.ruleId())
-              .tag("result", verdict.name().toLowerCase(Locale.ROOT))
-              .register(registry);
-    }
-    return new Counters(counters);
+    return new Counters(
+        counter(name, Verdict.ALLOWED),
+        counter(name, Verdict.DENIED),
+        counter(name, Verdict.SHADOW_DENIED),
+        counter(name, Verdict.ERROR));
   }
 
-  private record Counters(Counter[] byVerdict) implements RuleMeter {
+  private Counter counter(Name name, Verdict verdict) {
+    return Counter.builder("ratelimit.requests")
+        .description("Verdicts of each rule that matched a request")
+        .tag("ruleset", name.ruleSetId())
+        .tag("rule", name.ruleId())
+        .tag("result", verdict.name().toLowerCase(Locale.ROOT))
+        .register(registry);
+  }
+
+  private record Counters(Counter allowed, Counter denied, Counter shadowDenied, Counter error)
+      implements RuleMeter {
     @Override
     public void count(Verdict verdict) {
-      byVerdict[verdict.ordinal()].increment();
+      switch (verdict) {
+        case ALLOWED -> allowed.increment();
+        case DENIED -> denied.increment();
+        case SHADOW_DENIED -> shadowDenied.increment();
+        case ERROR -> error.increment();
+      }
     }
 
     void remove(MeterRegistry registry) {
-      for (Counter counter : byVerdict) {
-        registry.remove(counter);
-      }
+      registry.remove(allowed);
+      registry.remove(denied);
+      registry.remove(shadowDenied);
+      registry.remove(error);
     }
   }
 }
