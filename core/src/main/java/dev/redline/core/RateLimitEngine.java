@@ -3,7 +3,6 @@ package dev.redline.core;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
-import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter;
@@ -30,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
 
-  private final StorageProvider store;
-  private final @Nullable StorageProvider fallback;
+  private final StoreTiers tiers;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
   private final DecisionListener[] listeners;
@@ -40,10 +38,10 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private volatile boolean enabled = true;
 
   private RateLimitEngine(Builder builder) {
-    this.store = builder.store;
-    this.fallback = builder.fallback;
     this.settings = builder.settings;
     this.metrics = builder.metrics;
+    this.tiers =
+        new StoreTiers(builder.store, builder.fallback, settings.onStoreFailure(), metrics);
     this.listeners = builder.listeners.toArray(new DecisionListener[0]);
     this.timed = metrics != MetricsExporter.NONE;
     if (builder.book != null) {
@@ -58,6 +56,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
 
   /** Puts a rule book in force; decisions under way finish by the one they began with. */
   public void use(RuleBook book) {
+    metrics.inForce(book);
     rules = Rules.of(book, metrics);
   }
 
@@ -135,9 +134,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
       Acquisition acquisition = evaluation.acquisition(dryRun);
       Outcome outcome = new Outcome();
       result =
-          store.acquireNow(acquisition, outcome)
+          tiers.acquireNow(acquisition, outcome)
               ? evaluation.finish(outcome)
-              : join(ask(evaluation, acquisition));
+              : join(tiers.ask(evaluation, acquisition));
     }
     return told(question, evaluation, result, dryRun, start);
   }
@@ -170,43 +169,14 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     if (result == null) {
       Acquisition acquisition = evaluation.acquisition(dryRun);
       Outcome outcome = new Outcome();
-      if (!store.acquireNow(acquisition, outcome)) {
-        return ask(evaluation, acquisition)
+      if (!tiers.acquireNow(acquisition, outcome)) {
+        return tiers
+            .ask(evaluation, acquisition)
             .thenApply(answer -> told(question, evaluation, answer, dryRun, start));
       }
       result = evaluation.finish(outcome);
     }
     return CompletableFuture.completedFuture(told(question, evaluation, result, dryRun, start));
-  }
-
-  private CompletionStage<RateLimitResult> ask(Evaluation evaluation, Acquisition acquisition) {
-    long start = timed ? System.nanoTime() : 0;
-    return store
-        .acquire(acquisition)
-        .handle(
-            (outcome, failure) -> {
-              if (timed) {
-                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
-              }
-              return failure == null
-                  ? CompletableFuture.completedFuture(evaluation.finish(outcome))
-                  : withoutPrimary(evaluation, acquisition);
-            })
-        .thenCompose(stage -> stage);
-  }
-
-  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
-  private CompletableFuture<RateLimitResult> withoutPrimary(
-      Evaluation evaluation, Acquisition acquisition) {
-    OnStoreFailure strategy = evaluation.onStoreFailure(settings.onStoreFailure());
-    Outcome outcome = new Outcome();
-    if (strategy == OnStoreFailure.LOCAL
-        && fallback != null
-        && fallback.acquireNow(acquisition, outcome)) {
-      outcome.degrade();
-      return CompletableFuture.completedFuture(evaluation.finish(outcome));
-    }
-    return CompletableFuture.completedFuture(evaluation.failed(strategy));
   }
 
   /** Finds out what applies; returns the result if no store has to be asked, else null. */
@@ -308,17 +278,10 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
           question instanceof Question.OfRequest ofRequest
               ? index(ofRequest, current.book())
               : null;
-      return new Explainer(question, current, index, settings).explain(this::peek, this::decide);
+      return new Explainer(question, current, index, settings).explain(tiers::peek, this::decide);
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  private CompletionStage<Outcome> peek(Acquisition acquisition) {
-    Outcome outcome = new Outcome();
-    return store.acquireNow(acquisition, outcome)
-        ? CompletableFuture.completedFuture(outcome)
-        : store.acquire(acquisition);
   }
 
   private RateLimitResult told(
