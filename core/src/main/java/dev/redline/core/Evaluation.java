@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
@@ -64,7 +65,7 @@ final class Evaluation {
       refuse(compiled, meter);
       unidentified = unidentified == null && !isShadow(rule) ? compiled : unidentified;
     } else {
-      demand(compiled, identity, cost(rule, request.cost()), meter);
+      demand(compiled, compiled.limits(), identity, cost(rule, request.cost()), meter);
     }
     return rule.stop();
   }
@@ -79,8 +80,8 @@ final class Evaluation {
       return true;
     }
     refuse(compiled, meter);
-    blocking = isShadow(rule) ? null : compiled;
-    return blocking != null || rule.stop();
+    blocking = blocking == null && !isShadow(rule) ? compiled : blocking;
+    return rule.stop();
   }
 
   private void refuse(CompiledRule compiled, RuleMeter meter) {
@@ -98,11 +99,33 @@ final class Evaluation {
     shadowDenied = ids;
   }
 
-  /** Adds the bucket of a rule. */
-  void demand(CompiledRule compiled, String identity, long cost, RuleMeter meter) {
+  private void demand(
+      CompiledRule compiled, BucketLimits limits, String identity, long cost, RuleMeter meter) {
     applied.add(compiled);
-    RateLimitKey key = new RateLimitKey(compiled.limits(), identity);
+    RateLimitKey key = new RateLimitKey(limits, identity);
     demands.add(new Demand(compiled, key, cost, isShadow(compiled.rule()), meter));
+  }
+
+  /**
+   * Adds the bucket that a question under one rule is about.
+   *
+   * @param rule the rule; null if only the caller knows it, who then brings its limits
+   */
+  void demand(Question.OfRule question, @Nullable CompiledRule rule, RuleMeter meter) {
+    BucketLimits limits =
+        question.limits().isPresent()
+            ? new BucketLimits(
+                BucketLimits.OwnerKind.RULE, question.ruleId(), question.limits().get())
+            : null;
+    if (rule != null) {
+      long cost = cost(rule.rule(), question.cost());
+      String identity = rule.identityOf(question.identity());
+      demand(rule, limits == null ? rule.limits() : limits, identity, cost, meter);
+    } else if (limits != null) {
+      demand(limits, IdentityScheme.named(question.identity()), question.cost(), meter);
+    } else {
+      throw new UnknownNameException("rule", question.ruleId());
+    }
   }
 
   /** Adds a bucket that no rule of the book stands for. */
@@ -191,7 +214,7 @@ final class Evaluation {
   RateLimitResult failed(@Nullable OnStoreFailure strategy) {
     demands.forEach(demand -> demand.meter().count(Verdict.ERROR));
     if (strategy == null) {
-      return withShadow(RateLimitResult.builder(Reason.ALLOWED).degraded(true)).build();
+      return withShadow(exempted(RateLimitResult.builder(Reason.ALLOWED)).degraded(true)).build();
     }
     if (strategy == OnStoreFailure.OPEN) {
       return withShadow(RateLimitResult.builder(Reason.FAIL_OPEN).degraded(true)).build();
@@ -217,8 +240,8 @@ final class Evaluation {
       Demand demand = demands.get(i);
       boolean passed = outcome.passed(i);
       count(demand, passed);
-      if (!passed && demand.shadow() && demand.rule() != null) {
-        shadowDenied(demand.rule().rule().id());
+      if (!passed && demand.shadow()) {
+        shadowDenied(demand.key().limits().ownerId());
       }
       boolean taken = outcome.allowed() && passed;
       BucketLimits limits = demand.key().limits();
@@ -247,7 +270,14 @@ final class Evaluation {
     RateLimitResult.Builder result =
         RateLimitResult.builder(outcome.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED);
     BandReport tightest = BandReport.smallestShare(demands, outcome);
-    return tightest == null ? result : tightest.fill(result);
+    return tightest == null ? exempted(result) : tightest.fill(result);
+  }
+
+  /** Names the ALLOW rule, if there was one; it decides where no limit is enforced. */
+  private RateLimitResult.Builder exempted(RateLimitResult.Builder result) {
+    return exempting == null
+        ? result
+        : result.rule(exempting.rule().ruleSetId(), exempting.rule().id());
   }
 
   private RateLimitResult.Builder refused(Outcome outcome) {

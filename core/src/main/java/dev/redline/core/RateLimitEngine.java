@@ -1,7 +1,6 @@
 package dev.redline.core;
 
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
@@ -254,31 +253,17 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private @Nullable RateLimitResult prepare(
       Question.OfRule question, Evaluation evaluation, Rules current, boolean dryRun) {
     CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
-    if (question.limits().isPresent()) {
-      BucketLimits limits =
-          new BucketLimits(OwnerKind.RULE, question.ruleId(), question.limits().get());
-      String identity =
-          rule == null
-              ? "n:" + String.join("\0", question.identity())
-              : rule.scheme().identityOf(question.identity());
-      evaluation.demand(limits, identity, question.cost(), RuleMeter.NONE);
-      return null;
-    }
-    if (rule == null) {
-      throw new UnknownNameException("rule", question.ruleId());
-    }
-    if (!rule.rule().enabled()) {
+    if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)
           .rule(rule.rule().ruleSetId(), rule.rule().id())
           .build();
     }
-    RuleMeter meter = current.meters(dryRun)[rule.rank()];
-    if (rule.rule().action() != Action.LIMIT) {
+    RuleMeter meter = rule == null ? RuleMeter.NONE : current.meters(dryRun)[rule.rank()];
+    if (rule != null && rule.rule().action() != Action.LIMIT) {
       evaluation.act(rule, meter);
       return evaluation.withoutStore();
     }
-    String identity = rule.scheme().identityOf(question.identity());
-    evaluation.demand(rule, identity, Evaluation.cost(rule.rule(), question.cost()), meter);
+    evaluation.demand(question, rule, meter);
     return null;
   }
 
@@ -311,7 +296,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     for (DecisionListener listener : listeners) {
       try {
         listener.decided(question, result, evaluation.appliedRules());
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        // Also errors: what a listener trips over is no reason to decide otherwise.
         LOG.log(Level.WARNING, "a decision listener failed: " + listener.getClass().getName(), e);
       }
     }

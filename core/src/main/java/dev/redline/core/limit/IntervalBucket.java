@@ -63,6 +63,11 @@ final class IntervalBucket extends TokenBucketArithmetic {
     return untilRefilled(view[v] + (view[v + 1] > 0 ? 1 : 0), view[v + 2]);
   }
 
+  @Override
+  public long horizonMicros() {
+    return untilRefilled(horizonMicros + (horizonSub > 0 ? 1 : 0), 0);
+  }
+
   /** Returns when the period ends in which {@code micros} of debt are worked off. */
   private long untilRefilled(long micros, long phase) {
     return micros == 0 ? 0 : (micros + period - 1) / period * period - phase;

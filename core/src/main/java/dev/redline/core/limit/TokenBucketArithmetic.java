@@ -1,7 +1,6 @@
 package dev.redline.core.limit;
 
 import dev.redline.core.rule.RateLimitBand;
-import java.math.BigInteger;
 
 /**
  * What both token buckets share: time instead of tokens, in exact fractions of a microsecond.
@@ -34,24 +33,26 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   /** Returns the whole microseconds that {@code cost} tokens last. */
   final long wholeMicros(long cost) {
-    long product = cost * period;
-    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
-      return product / tokens;
-    }
-    return big(cost).multiply(big(period)).divide(big(tokens)).longValueExact();
+    return quotient(cost, period, 0, tokens);
   }
 
   /** Returns the numerator over R of what {@link #wholeMicros} leaves. */
   final long subMicros(long cost) {
-    long product = cost * period;
-    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
-      return product % tokens;
-    }
-    return big(cost).multiply(big(period)).mod(big(tokens)).longValueExact();
+    return cost * period - wholeMicros(cost) * tokens;
   }
 
-  private static BigInteger big(long value) {
-    return BigInteger.valueOf(value);
+  /**
+   * Returns (a·b + c) / d rounded down, where that is below 2^53 and 0 ≤ c ≤ d. The product may
+   * exceed a word: then the quotient is estimated in floating point, a few units off at most, and
+   * corrected by the remainder it leaves, which is so small that arithmetic modulo 2^64 keeps it.
+   */
+  private static long quotient(long a, long b, long c, long d) {
+    long dividend = a * b + c;
+    if (Math.multiplyHigh(a, b) == 0 && a * b >= 0 && dividend >= 0) {
+      return dividend / d;
+    }
+    long estimate = (long) ((double) a * b / d);
+    return estimate + Math.floorDiv(dividend - estimate * d, d);
   }
 
   @Override
@@ -106,11 +107,7 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
       sub += tokens;
       micros--;
     }
-    long product = micros * tokens;
-    if (Math.multiplyHigh(micros, tokens) == 0 && product >= 0 && product + sub >= 0) {
-      return (product + sub) / period;
-    }
-    return big(micros).multiply(big(tokens)).add(big(sub)).divide(big(period)).longValueExact();
+    return quotient(micros, tokens, sub, period);
   }
 
   /** Returns the microseconds by which debt plus cost exceed the horizon, rounded up; 0 if none. */
@@ -136,10 +133,5 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
   @Override
   public final long lifetimeMicros(long[] view, int v) {
     return resetMicros(view, v);
-  }
-
-  @Override
-  public final long horizonMicros() {
-    return horizonMicros + (horizonSub > 0 ? 1 : 0);
   }
 }

@@ -1,6 +1,5 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.store.Acquisition;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -10,8 +9,9 @@ final class Locks {
   private static final ThreadLocal<Locks> OF_THREAD = ThreadLocal.withInitial(Locks::new);
 
   private @Nullable Bucket[] buckets = new @Nullable Bucket[4];
+  private boolean[] shared = new boolean[4];
   private int[] order = new int[4];
-  private int size;
+  private int locked;
 
   private Locks() {}
 
@@ -19,7 +19,7 @@ final class Locks {
     return OF_THREAD.get();
   }
 
-  /** Returns the locked bucket of key {@code i}. */
+  /** Returns the bucket of key {@code i}. */
   Bucket bucket(int i) {
     Bucket bucket = buckets[i];
     if (bucket == null) {
@@ -31,27 +31,33 @@ final class Locks {
   /**
    * Locks the buckets of all keys, in the order of their owners, the same for every thread.
    *
+   * <p>They are looked up, and made, before the first is locked: a table that makes room may have
+   * to lock the bucket it gives up, and that may be one of these.
+   *
    * @return false if one was closed meanwhile, or replaced by a bucket of the key's own; then none
    *     is locked
    */
   boolean lockAll(InMemoryStore store, Acquisition acquisition) {
-    size = acquisition.size();
+    int size = acquisition.size();
     if (buckets.length < size) {
       buckets = new @Nullable Bucket[size];
+      shared = new boolean[size];
       order = new int[size];
     }
     sort(acquisition);
-    for (int at = 0; at < size; at++) {
-      int i = order[at];
-      RateLimitKey key = acquisition.key(i);
-      Bucket bucket = store.bucketOf(key);
-      if (!bucket.lock()) {
+    for (int i = 0; i < size; i++) {
+      Bucket own = store.ownBucketOrNull(acquisition.key(i));
+      shared[i] = own == null;
+      buckets[i] = own == null ? store.sharedBucket(acquisition.key(i)) : own;
+    }
+    while (locked < size) {
+      int i = order[locked];
+      if (!bucket(i).lock()) {
         unlockAll();
         return false;
       }
-      buckets[i] = bucket;
-      Bucket own = store.find(key);
-      if (own != null && own != bucket) {
+      locked++;
+      if (shared[i] && store.peek(acquisition.key(i)) != null) {
         unlockAll();
         return false;
       }
@@ -60,7 +66,7 @@ final class Locks {
   }
 
   private void sort(Acquisition acquisition) {
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < acquisition.size(); i++) {
       int at = i;
       while (at > 0 && isBefore(acquisition, i, order[at - 1])) {
         order[at] = order[at - 1];
@@ -75,12 +81,10 @@ final class Locks {
   }
 
   void unlockAll() {
-    for (int i = 0; i < size; i++) {
-      Bucket bucket = buckets[i];
-      if (bucket != null) {
-        bucket.unlock();
-      }
+    while (locked > 0) {
+      locked--;
+      bucket(order[locked]).unlock();
     }
-    Arrays.fill(buckets, 0, size, null);
+    Arrays.fill(buckets, null);
   }
 }

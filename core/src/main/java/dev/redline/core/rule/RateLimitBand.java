@@ -2,6 +2,7 @@ package dev.redline.core.rule;
 
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -69,6 +70,16 @@ public final class RateLimitBand {
   /** Returns this band under another label. */
   public RateLimitBand withLabel(String newLabel) {
     return toBuilder().label(newLabel).build();
+  }
+
+  /**
+   * Returns the bands of one rule or plan, each with a label: those without one are named after
+   * their owner, and numbered when there are several.
+   *
+   * @throws IllegalArgumentException if the owner is no valid id, or two bands have the same label
+   */
+  public static List<RateLimitBand> labelled(String owner, List<RateLimitBand> bands) {
+    return BandLabels.complete(RuleText.id("id", owner), bands);
   }
 
   /** Returns how the band counts. */

@@ -43,6 +43,8 @@ public final class RateLimitRule {
   private final Optional<OnLimitExceed> onLimitExceed;
   private final Optional<OnStoreFailure> onStoreFailure;
   private final Map<String, Object> metadata;
+  private final Optional<String> createdAt;
+  private final Optional<String> updatedAt;
 
   private RateLimitRule(Builder builder, String id) {
     this.id = id;
@@ -64,6 +66,8 @@ public final class RateLimitRule {
     this.onLimitExceed = Optional.ofNullable(builder.onLimitExceed);
     this.onStoreFailure = Optional.ofNullable(builder.onStoreFailure);
     this.metadata = Collections.unmodifiableMap(new LinkedHashMap<>(builder.metadata));
+    this.createdAt = Optional.ofNullable(builder.createdAt);
+    this.updatedAt = Optional.ofNullable(builder.updatedAt);
   }
 
   /**
@@ -177,6 +181,16 @@ public final class RateLimitRule {
     return metadata;
   }
 
+  /** Returns when the rule was made, as its source wrote it; kept, never read. */
+  public Optional<String> createdAt() {
+    return createdAt;
+  }
+
+  /** Returns when the rule was last changed, as its source wrote it; kept, never read. */
+  public Optional<String> updatedAt() {
+    return updatedAt;
+  }
+
   @Override
   public String toString() {
     return "RateLimitRule[" + ruleSetId + "/" + id + "]";
@@ -203,6 +217,8 @@ public final class RateLimitRule {
     private @Nullable OnLimitExceed onLimitExceed;
     private @Nullable OnStoreFailure onStoreFailure;
     private final Map<String, Object> metadata = new LinkedHashMap<>();
+    private @Nullable String createdAt;
+    private @Nullable String updatedAt;
 
     private Builder() {}
 
@@ -329,6 +345,18 @@ public final class RateLimitRule {
     /** Adds to the free map handed to listeners. */
     public Builder metadata(String name, Object value) {
       metadata.put(name, Objects.requireNonNull(value, name));
+      return this;
+    }
+
+    /** Keeps when the rule was made, in the words of its source. */
+    public Builder createdAt(String value) {
+      createdAt = Objects.requireNonNull(value, "createdAt");
+      return this;
+    }
+
+    /** Keeps when the rule was last changed, in the words of its source. */
+    public Builder updatedAt(String value) {
+      updatedAt = Objects.requireNonNull(value, "updatedAt");
       return this;
     }
 

@@ -1,0 +1,174 @@
+package dev.redline.rules.documents;
+
+import dev.redline.core.key.KeyField;
+import dev.redline.core.path.PathPattern;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.OnMissingIdentity;
+import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.rule.RateLimitPlan;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.rules.documents.PlanReader.ReadPlan;
+import dev.redline.rules.documents.RuleReader.ReadRule;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Finds what a valid document says in vain. A warning is certain; silence is not. */
+final class Warnings {
+  /** Bounds the search for unreachable rules in documents with very many that stop. */
+  private static final int MAX_COMPARISONS = 2_000_000;
+
+  private Warnings() {}
+
+  /** Reports all warnings about rules and plans that were read without error. */
+  static void find(List<ReadRule> rules, List<ReadPlan> plans) {
+    Map<String, RateLimitPlan> plansById = new HashMap<>();
+    for (ReadPlan read : plans) {
+      plansById.put(read.plan().id(), read.plan());
+      bands(read.place(), read.plan().bands(), read.bandLines());
+    }
+    for (ReadRule read : rules) {
+      lastSegment(read);
+      bands(read.place(), read.rule().bands(), read.bandLines());
+      plans(read, plansById);
+    }
+    unreachable(rules);
+  }
+
+  private static void lastSegment(ReadRule read) {
+    List<PathPattern> paths = read.rule().paths();
+    for (int i = 0; i < paths.size(); i++) {
+      String text = paths.get(i).text();
+      if (paths.get(i).endsInOneSegmentWildcard()) {
+        read.place()
+            .warning(
+                read.pathLines().get(i),
+                "path",
+                text,
+                "path '" + text + "': one segment; did you mean `/**`?");
+      }
+    }
+  }
+
+  private static void bands(Place place, List<RateLimitBand> bands, List<Integer> lines) {
+    for (int i = 0; i < bands.size(); i++) {
+      for (int j = 0; j < bands.size(); j++) {
+        // Of two equal bands only the later one is in vain.
+        boolean equal = j > i && NeverBinds.test(bands.get(j), bands.get(i));
+        if (i != j && !equal && NeverBinds.test(bands.get(i), bands.get(j))) {
+          String label = bands.get(i).label().orElse("");
+          String tighter = bands.get(j).label().orElse("");
+          place.warning(
+              lines.get(i),
+              "label",
+              label,
+              "band '" + label + "' can never bind: band '" + tighter + "' is always tighter");
+          break;
+        }
+      }
+    }
+  }
+
+  /** Compares the bands of a rule with those of its plans, and the plans with each other. */
+  private static void plans(ReadRule read, Map<String, RateLimitPlan> plansById) {
+    record Owned(String owner, RateLimitBand band) {}
+    List<Owned> all = new ArrayList<>();
+    read.rule().bands().forEach(band -> all.add(new Owned("", band)));
+    for (String id : read.rule().plans()) {
+      RateLimitPlan plan = plansById.get(id);
+      if (plan != null) {
+        plan.bands().forEach(band -> all.add(new Owned(id, band)));
+      }
+    }
+    for (int i = 0; i < all.size(); i++) {
+      for (int j = 0; j < all.size(); j++) {
+        Owned loose = all.get(i);
+        Owned tight = all.get(j);
+        boolean equal = j > i && NeverBinds.test(tight.band(), loose.band());
+        if (!loose.owner().equals(tight.owner())
+            && !equal
+            && NeverBinds.test(loose.band(), tight.band())) {
+          read.place()
+              .warning(
+                  read.line(),
+                  loose.owner().isEmpty() ? "label" : "plan",
+                  loose.owner().isEmpty() ? loose.band().label().orElse("") : loose.owner(),
+                  named(loose.owner(), loose.band())
+                      + " can never bind: "
+                      + named(tight.owner(), tight.band())
+                      + " is always tighter");
+          break;
+        }
+      }
+    }
+  }
+
+  private static String named(String plan, RateLimitBand band) {
+    String label = "band '" + band.label().orElse("") + "'";
+    return plan.isEmpty() ? label : label + " of plan '" + plan + "'";
+  }
+
+  private static void unreachable(List<ReadRule> rules) {
+    Map<String, List<ReadRule>> sets = new HashMap<>();
+    List<ReadRule> ordered = new ArrayList<>(rules);
+    ordered.sort(Comparator.comparing(ReadRule::rule, RuleBook.EVALUATION_ORDER));
+    int comparisons = 0;
+    for (ReadRule read : ordered) {
+      RateLimitRule rule = read.rule();
+      List<ReadRule> stoppers = sets.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>());
+      if (!rule.enabled()) {
+        continue;
+      }
+      for (ReadRule stopper : stoppers) {
+        if (++comparisons > MAX_COMPARISONS) {
+          return;
+        }
+        if (covers(stopper.rule(), rule)) {
+          read.place()
+              .warning(
+                  read.line(),
+                  "id",
+                  rule.id(),
+                  "can never apply: rule '"
+                      + stopper.rule().id()
+                      + "' ("
+                      + stopper.place().at(stopper.line())
+                      + ") comes first and stops every request that could reach it");
+          break;
+        }
+      }
+      if (stops(rule)) {
+        stoppers.add(read);
+      }
+    }
+  }
+
+  /** Returns whether rules after this one never see what its path and method match. */
+  private static boolean stops(RateLimitRule rule) {
+    boolean unconditional = rule.match().isAny();
+    if (rule.action() == Action.ALLOW) {
+      return unconditional;
+    }
+    boolean maySkip =
+        rule.action() == Action.LIMIT
+            && rule.onMissingIdentity() == OnMissingIdentity.SKIP
+            && !rule.key().equals(List.of(KeyField.global()));
+    return unconditional && rule.stop() && !maySkip;
+  }
+
+  private static boolean covers(RateLimitRule stopper, RateLimitRule rule) {
+    boolean methods =
+        stopper.methods().isEmpty()
+            || (!rule.methods().isEmpty()
+                && rule.methods().stream().allMatch(stopper::matchesMethod));
+    boolean paths =
+        stopper.paths().isEmpty()
+            || (!rule.paths().isEmpty()
+                && rule.paths().stream()
+                    .allMatch(path -> stopper.paths().stream().anyMatch(p -> p.covers(path))));
+    return methods && paths;
+  }
+}
