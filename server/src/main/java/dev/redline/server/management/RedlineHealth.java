@@ -40,7 +40,7 @@ final class RedlineHealth implements HealthIndicator {
     details.put("version", rules.version());
     rules.loadedAt().ifPresent(at -> details.put("loadedAt", at.toString()));
     if (!rules.errors().isEmpty()) {
-      details.put("error", rules.errors());
+      details.put("error", String.join("\n", rules.errors()));
     }
     return details;
   }

@@ -1,4 +1,6 @@
-/** What the management port tells: health, version, settings, and the metrics of its own requests. */
+/**
+ * What the management port tells: health, version, settings, and the metrics of its own requests.
+ */
 @NullMarked
 package dev.redline.server.management;
 

@@ -39,10 +39,7 @@ final class KillSwitch {
    * @param enable is told what holds from then on, when that changes
    */
   KillSwitch(
-      Path file,
-      ConfigurableEnvironment environment,
-      boolean enabled,
-      Consumer<Boolean> enable) {
+      Path file, ConfigurableEnvironment environment, boolean enabled, Consumer<Boolean> enable) {
     this.file = file;
     this.environment = environment;
     this.enabled = enabled;

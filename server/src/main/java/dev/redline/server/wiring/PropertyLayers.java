@@ -66,7 +66,8 @@ final class PropertyLayers {
 
   /** Replaces what a stronger layer says, however it is spelt, and whether as a list or not. */
   private static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
-    Set<String> said = stronger.keySet().stream().map(PropertyLayers::fold).collect(Collectors.toSet());
+    Set<String> said =
+        stronger.keySet().stream().map(PropertyLayers::fold).collect(Collectors.toSet());
     weaker.keySet().removeIf(name -> said.contains(fold(name)));
     weaker.putAll(stronger);
   }

@@ -7,9 +7,11 @@ import dev.redline.server.management.ManagementWiring;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
@@ -36,18 +38,15 @@ public final class RedlineServer implements AutoCloseable {
    */
   public static RedlineServer start(ServerOptions options) {
     SpringApplication application = new SpringApplication(Assembly.class);
-    Map<String, Object> own = new LinkedHashMap<>();
     String location = "classpath:/application.yaml";
     if (options.config().isPresent()) {
       location += ",file:" + options.config().get().toAbsolutePath();
     }
-    own.put("spring.config.location", location);
     application.addInitializers(context -> configure(context, options));
-    application.setEnvironment(environment(own));
     try {
-      return new RedlineServer(application.run());
+      return new RedlineServer(application.run("--spring.config.location=" + location));
     } catch (RuntimeException e) {
-      throw StartupFailure.in(e);
+      throw StartupFailure.behind(e).orElseThrow(() -> e);
     }
   }
 
@@ -56,8 +55,7 @@ public final class RedlineServer implements AutoCloseable {
     try {
       settings =
           Settings.parse(
-              PropertyLayers.merge(
-                  context.getEnvironment(), options.variables(), options.flags()));
+              PropertyLayers.merge(context.getEnvironment(), options.variables(), options.flags()));
     } catch (InvalidSettingsException e) {
       throw new StartupFailure(e.problems(), e);
     }
@@ -86,7 +84,8 @@ public final class RedlineServer implements AutoCloseable {
 
   /** Returns the management port. */
   public int managementPort() {
-    return ((WebServerApplicationContext) context).getWebServer().getPort();
+    WebServer server = ((WebServerApplicationContext) context).getWebServer();
+    return Objects.requireNonNull(server, "the management port is not open").getPort();
   }
 
   @Override

@@ -1,6 +1,9 @@
 package dev.redline.server.wiring;
 
 import java.util.List;
+import java.util.Optional;
+import org.springframework.boot.web.server.PortInUseException;
+import org.yaml.snakeyaml.error.YAMLException;
 
 /** Says why the service cannot start, one line per reason, for whoever started it. */
 public final class StartupFailure extends RuntimeException {
@@ -23,13 +26,27 @@ public final class StartupFailure extends RuntimeException {
     return lines;
   }
 
-  /** Returns the failure that another one was caused by, or throws the other one. */
-  static StartupFailure in(RuntimeException failure) {
+  /** Returns the reason behind a failure that a user can remove, or nothing if it is a bug. */
+  static Optional<StartupFailure> behind(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof StartupFailure told) {
-        return told;
+        return Optional.of(told);
+      }
+      if (cause instanceof PortInUseException taken) {
+        String line =
+            "cannot listen on management port "
+                + taken.getPort()
+                + ": it is in use; choose another with --management-port"
+                + " (rl.server.management-port)";
+        return Optional.of(new StartupFailure(List.of(line), failure));
+      }
+      if (cause instanceof YAMLException broken) {
+        return Optional.of(
+            new StartupFailure(
+                List.of("the configuration file is not valid YAML: " + broken.getMessage()),
+                failure));
       }
     }
-    throw failure;
+    return Optional.empty();
   }
 }

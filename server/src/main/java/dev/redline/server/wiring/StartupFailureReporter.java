@@ -12,11 +12,6 @@ final class StartupFailureReporter implements SpringBootExceptionReporter {
 
   @Override
   public boolean reportException(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StartupFailure) {
-        return true;
-      }
-    }
-    return false;
+    return StartupFailure.behind(failure).isPresent();
   }
 }

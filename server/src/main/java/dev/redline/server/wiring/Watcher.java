@@ -23,8 +23,7 @@ final class Watcher implements AutoCloseable {
   void every(Duration interval, Runnable task) {
     long millis = Math.max(1, interval.toMillis());
     var unused =
-        thread.scheduleWithFixedDelay(
-            () -> quietly(task), millis, millis, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(() -> quietly(task), millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Does something as soon as the thread is free. */
