@@ -28,16 +28,16 @@ public final class LocalBench {
    * How much to measure.
    *
    * @param rounds how often every contender gets its turn
-   * @param warmUp for how long each cell is warmed up
+   * @param warmUp one slice of warm-up; there are as many as the compiler takes
    * @param measure for how long each cell is measured
    * @param cpuTime whether to count the threads' processor time, which a busy machine disturbs
    *     less, instead of the time that passes
    */
   public record Plan(int rounds, Duration warmUp, Duration measure, boolean cpuTime) {
     private static final Plan FULL =
-        new Plan(3, Duration.ofMillis(500), Duration.ofMillis(600), false);
+        new Plan(3, Duration.ofMillis(150), Duration.ofMillis(500), false);
     private static final Plan QUICK =
-        new Plan(1, Duration.ofMillis(250), Duration.ofMillis(200), false);
+        new Plan(1, Duration.ofMillis(80), Duration.ofMillis(150), false);
 
     /** Reads {@code --quick}, {@code --cpu-time} and {@code --rounds N}. */
     public static Plan parse(List<String> arguments) {

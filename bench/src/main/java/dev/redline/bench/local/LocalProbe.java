@@ -2,6 +2,7 @@ package dev.redline.bench.local;
 
 import dev.redline.bench.local.Measurement.Cell;
 import java.io.PrintStream;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,8 @@ public final class LocalProbe {
 
   private static final int[] THREADS = {1, 2};
   private static final int COLLECTIONS = 4;
+  private static final int MOST_SLICES = 20;
+  private static final long SETTLED_MILLIS = 2;
 
   private LocalProbe() {}
 
@@ -27,7 +30,7 @@ public final class LocalProbe {
     }
   }
 
-  /** How long to warm up and to measure, per cell, and by which time. */
+  /** How long a slice of warm-up and a measurement take, and by which time to count. */
   private record Times(Duration warmUp, Duration measure, boolean cpuTime) {}
 
   private static Times times(List<String> arguments, int at) {
@@ -59,14 +62,27 @@ public final class LocalProbe {
       throws InterruptedException {
     population.caller();
     System.gc();
-    for (int threads : THREADS) {
-      Load.run(population, size, threads, times.warmUp());
-    }
+    warmUp(population, size, times.warmUp());
     for (int threads : THREADS) {
       Load.Sample sample = Load.run(population, size, threads, times.measure());
       Cell cell = new Cell(subject, size, threads, mix);
       out.println(Measurement.of(cell, sample, times.cpuTime()).line());
     }
+  }
+
+  /** Runs until the compiler has nothing left to do, which takes longer on a busy machine. */
+  private static void warmUp(Population population, int size, Duration slice)
+      throws InterruptedException {
+    CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+    long before;
+    int slices = 0;
+    do {
+      before = compiler.getTotalCompilationTime();
+      for (int threads : THREADS) {
+        Load.run(population, size, threads, slice);
+      }
+    } while (compiler.getTotalCompilationTime() - before > SETTLED_MILLIS
+        && ++slices < MOST_SLICES);
   }
 
   /** Measures what the heap holds per key, beyond the key's name. */
