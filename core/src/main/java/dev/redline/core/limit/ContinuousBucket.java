@@ -13,12 +13,16 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
 
   private static final BigInteger PACKED_LIMIT = BigInteger.ONE.shiftLeft(61);
 
+  private final boolean fitsOneWord;
+
   ContinuousBucket(RateLimitBand band) {
     this(band, gcd(band.refillTokens(), band.periodMicros()));
   }
 
   private ContinuousBucket(RateLimitBand band, long divisor) {
     super(band, band.refillTokens() / divisor, band.periodMicros() / divisor);
+    BigInteger units = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
+    this.fitsOneWord = units.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;
   }
 
   private static long gcd(long a, long b) {
@@ -39,8 +43,7 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
    * Returns whether the state fits one word of 62 bits, counted in 1/R µs since a process start.
    */
   public boolean fitsOneWord() {
-    BigInteger units = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
-    return units.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;
+    return fitsOneWord;
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.redline.core.memory;
 
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.ContinuousBucket;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -33,11 +32,7 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
 
   /** Returns a new bucket of the kind the limits need, closed until {@link #open} is called. */
   static Bucket closed(BucketLimits limits) {
-    return limits.size() == 1
-            && limits.band(0) instanceof ContinuousBucket single
-            && single.fitsOneWord()
-        ? new PackedBucket()
-        : new WideBucket(limits);
+    return limits.packedOrNull() != null ? new PackedBucket() : new WideBucket(limits);
   }
 
   /** Lets a closed bucket be used, in the state of one nobody has taken from. */

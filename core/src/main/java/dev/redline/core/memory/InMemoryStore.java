@@ -69,17 +69,19 @@ public abstract class InMemoryStore implements StorageProvider {
 
   @Override
   public final boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    if (acquisition.size() == 1
-        && find(acquisition.key(0)) instanceof PackedBucket bucket
-        && acquireOne(bucket, acquisition, outcome)) {
-      return true;
+    if (acquisition.size() != 1 || !acquireOne(acquisition, outcome)) {
+      acquireLocked(acquisition, outcome);
     }
-    acquireLocked(acquisition, outcome);
     return true;
   }
 
-  private boolean acquireOne(PackedBucket bucket, Acquisition acquisition, Outcome outcome) {
-    ContinuousBucket band = (ContinuousBucket) acquisition.key(0).limits().band(0);
+  /** Takes from a bucket of one word; returns false if the key has none, or it was closed. */
+  private boolean acquireOne(Acquisition acquisition, Outcome outcome) {
+    RateLimitKey key = acquisition.key(0);
+    ContinuousBucket band = key.limits().packedOrNull();
+    if (band == null || !(find(key) instanceof PackedBucket bucket)) {
+      return false;
+    }
     long now = clock.nowMicros();
     outcome.reset(1);
     PackedBucket.Take take =
