@@ -20,9 +20,11 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   public static final int VIEW_WORDS = 3;
 
   private final RateLimitBand band;
+  private final long capacity;
 
   BandArithmetic(RateLimitBand band) {
     this.band = Objects.requireNonNull(band);
+    this.capacity = band.capacity();
   }
 
   /** Returns the arithmetic of a band. */
@@ -44,7 +46,7 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
 
   /** Returns the most that can pass at once. */
   public final long capacity() {
-    return band.capacity();
+    return capacity;
   }
 
   /** Returns how many words of state a bucket keeps for this band. */

@@ -1,7 +1,6 @@
 package dev.redline.core.memory;
 
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.ContinuousBucket;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
@@ -42,11 +41,7 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
 
   /** Creates a bucket of the kind the limits need. */
   static Bucket create(BucketLimits limits) {
-    return limits.size() == 1
-            && limits.band(0) instanceof ContinuousBucket single
-            && single.fitsOneWord()
-        ? new PackedBucket()
-        : new WideBucket(limits);
+    return limits.packedOrNull() != null ? new PackedBucket() : new WideBucket(limits);
   }
 
   /** Writes the state of a bucket nobody has taken from; returns its word, unlocked. */

@@ -20,7 +20,7 @@ class IpAddressPropertiesTest {
     for (int i = 0; i < bytes.length; i++) {
       int fromEnd = bytes.length - 1 - i;
       long word = fromEnd < 8 ? address.low() : address.high();
-      bytes[i] = (byte) (word >>> 8 * (fromEnd % 8));
+      bytes[i] = (byte) (word >>> (8 * (fromEnd % 8)));
     }
     return bytes;
   }

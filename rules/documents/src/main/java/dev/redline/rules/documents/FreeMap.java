@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Mappings whose names are the user's own: metadata, and the names in {@code match}. */
 final class FreeMap {
+  /** YAML allows 1024 characters; every name must fit, even with each character escaped. */
+  private static final int MAX_NAME = 128;
+
   private final Fields owner;
   private final String field;
 
@@ -61,6 +64,10 @@ final class FreeMap {
       int line = entry.key().line();
       try {
         String name = owner.placeholders().resolve(entry.key()).text();
+        if (name.isEmpty() || name.length() > MAX_NAME) {
+          throw new IllegalArgumentException(
+              "a name must be 1 to " + MAX_NAME + " characters, was '" + name + "'");
+        }
         Integer first = lines.putIfAbsent(name, line);
         if (first != null) {
           throw new IllegalArgumentException(

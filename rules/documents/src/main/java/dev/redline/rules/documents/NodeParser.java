@@ -36,8 +36,8 @@ final class NodeParser {
   private static final int MAX_DEPTH = 64;
   private static final int MAX_ALIASED_NODES = 100_000;
 
-  private static final LoadSettings SETTINGS =
-      LoadSettings.builder().setCodePointLimit(MAX_BYTES).setUseMarks(true).build();
+  /** The parser copies what it holds of a long scalar for each buffer, so buffers are large. */
+  private static final int MAX_BUFFER = 1 << 20;
 
   private final Iterator<Event> events;
   private final Map<String, Anchored> anchors = new HashMap<>();
@@ -48,7 +48,13 @@ final class NodeParser {
   private record Anchored(Node node, long nodes) {}
 
   private NodeParser(String text) {
-    this.events = new Parse(SETTINGS).parseString(text).iterator();
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setCodePointLimit(MAX_BYTES)
+            .setBufferSize(Math.min(text.length() + 1, MAX_BUFFER))
+            .setUseMarks(true)
+            .build();
+    this.events = new Parse(settings).parseString(text).iterator();
   }
 
   /** Returns the document's root, or null if it holds nothing. */

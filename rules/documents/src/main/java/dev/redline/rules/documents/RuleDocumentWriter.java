@@ -41,12 +41,12 @@ public final class RuleDocumentWriter {
     }
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("version", document.version());
-    if (!document.plans().isEmpty()) {
+    if (!document.plans().isEmpty() || sets.isEmpty()) {
       map.put("plans", document.plans().stream().map(RuleDocumentWriter::plan).toList());
     }
     List<Object> rules = sets.remove(RateLimitRule.DEFAULT_RULE_SET);
-    if (rules != null || (sets.isEmpty() && document.plans().isEmpty())) {
-      map.put("rules", rules == null ? List.of() : rules);
+    if (rules != null) {
+      map.put("rules", rules);
     }
     if (!sets.isEmpty()) {
       List<Object> ruleSets = new ArrayList<>();

@@ -1,0 +1,100 @@
+package dev.redline.core;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.Set;
+import org.jspecify.annotations.NullMarked;
+
+/** The core knows nobody, and its rooms have doors. */
+@AnalyzeClasses(packages = "dev.redline.core", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+  @ArchTest
+  static final ArchRule THE_CORE_KNOWS_NOTHING_BUT_JAVA =
+      classes()
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("dev.redline.core..", "java..", "javax.crypto..", "org.jspecify..");
+
+  @ArchTest
+  static final ArchRule THE_ARITHMETIC_KEEPS_NO_TIME_AND_NO_THREADS =
+      noClasses()
+          .that()
+          .resideInAPackage("dev.redline.core.limit..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.util.concurrent..")
+          .orShould()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(System.class, "currentTimeMillis");
+
+  @ArchTest
+  static final ArchRule PATHS_STAND_ALONE =
+      classes()
+          .that()
+          .resideInAPackage("dev.redline.core.path..")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("dev.redline.core.path..", "java..", "org.jspecify..");
+
+  @ArchTest
+  static final ArchRule NOTHING_IN_THE_CORE_NEEDS_HTTP =
+      noClasses()
+          .that(not(resideInAPackage("dev.redline.core.http..")))
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("dev.redline.core.http..");
+
+  @ArchTest
+  static final ArchRule ROOMS_LEAD_ONE_WAY =
+      slices().assignedFrom(new Rooms()).should().beFreeOfCycles();
+
+  /**
+   * The rooms of the core. The vocabulary is one room in several packages: a rule has bands and
+   * keys, a key has limits, and all of them read the request.
+   */
+  private static final class Rooms implements SliceAssignment {
+    private static final Set<String> VOCABULARY = Set.of("key", "limit", "rule", "spi");
+
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      String room = type.getPackageName().replaceFirst("dev\\.redline\\.core\\.?", "");
+      if (VOCABULARY.contains(room) || type.getName().startsWith(RequestContext.class.getName())) {
+        return SliceIdentifier.of("vocabulary");
+      }
+      return SliceIdentifier.of(room.isEmpty() ? "engine" : room);
+    }
+
+    @Override
+    public String getDescription() {
+      return "the rooms of the core";
+    }
+  }
+
+  @ArchTest
+  static void everyPackageIsNullMarked(JavaClasses classes) {
+    assertThat(classes.stream().map(type -> type.getPackage()).distinct())
+        .isNotEmpty()
+        .allMatch(room -> room.isAnnotatedWith(NullMarked.class), "is null-marked");
+  }
+
+  @ArchTest
+  static void everyTopLevelTypeIsNamedForWhatItIs(JavaClasses classes) {
+    assertThat(classes)
+        .extracting(type -> type.getSimpleName())
+        .noneMatch(name -> name.matches(".*(Util|Utils|Helper|Manager|Impl|Base)"));
+  }
+}
