@@ -16,6 +16,9 @@ public final class Redline {
   static final int FAILED = 1;
   static final int NOT_UNDERSTOOD = 2;
 
+  /** Is done by the launcher, with a program of its own. */
+  private static final String BENCH = "bench";
+
   private static final List<Command> COMMANDS =
       List.of(new ServeCommand(), new ValidateCommand(), new ExplainCommand());
 
@@ -45,6 +48,10 @@ public final class Redline {
         return run(command, words.subList(1, words.size()), terminal);
       }
     }
+    if (name.equals(BENCH)) {
+      terminal.err().println("redline: benchmarks run from a checkout: ./redline bench");
+      return NOT_UNDERSTOOD;
+    }
     terminal.err().println("redline: unknown command '" + name + "'");
     usage(terminal.err());
     return NOT_UNDERSTOOD;
@@ -71,5 +78,7 @@ public final class Redline {
       to.println("  redline " + command.usage());
       to.println("      " + command.summary());
     }
+    to.println("  redline " + BENCH + " local|http");
+    to.println("      measures against peers of the same run (from a checkout)");
   }
 }

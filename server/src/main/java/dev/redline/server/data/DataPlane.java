@@ -127,7 +127,12 @@ public final class DataPlane {
     return List.of(
         new Route("/v1/check", true, new CheckEndpoint(engine, reader, settings.http())),
         new Route("/v1/check/batch", true, new BatchEndpoint(engine, reader)),
-        new Route("/v1/explain", true, new ExplainEndpoint(engine, reader)));
+        new Route("/v1/explain", true, new ExplainEndpoint(engine, reader)),
+        new Route(
+            "/v1/forward-auth",
+            false,
+            new ForwardAuthEndpoint(
+                engine, settings.http(), settings.proxies(), settings.apiKeyHeader())));
   }
 
   /** One event loop's share of the connections. */

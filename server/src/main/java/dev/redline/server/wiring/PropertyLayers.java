@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
 import org.springframework.core.env.PropertySource;
@@ -55,9 +56,10 @@ final class PropertyLayers {
   static Map<String, String> properties(
       EnumerablePropertySource<?> source, ConfigurableEnvironment environment) {
     Map<String, String> properties = new LinkedHashMap<>();
-    for (String name : source.getPropertyNames()) {
-      Object value = source.getProperty(name);
-      if (name.startsWith(PREFIX) && value != null) {
+    for (@Nullable String name : source.getPropertyNames()) {
+      // An empty YAML document is a source with one property that has no name.
+      Object value = name == null ? null : source.getProperty(name);
+      if (name != null && name.startsWith(PREFIX) && value != null) {
         properties.put(name, environment.resolvePlaceholders(value.toString()));
       }
     }
