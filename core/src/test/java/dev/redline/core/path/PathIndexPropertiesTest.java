@@ -76,7 +76,7 @@ class PathIndexPropertiesTest {
   private static String regex(PathPattern pattern) {
     StringBuilder regex = new StringBuilder();
     String text = pattern.text();
-    for (String segment : text.substring(1).split("/")) {
+    for (String segment : text.substring(1).split("/", -1)) {
       if (segment.isEmpty()) {
         continue;
       }

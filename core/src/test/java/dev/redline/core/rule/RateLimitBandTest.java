@@ -93,7 +93,7 @@ class RateLimitBandTest {
   @Test
   void equalityIsByValue() {
     assertThat(RateLimitBand.of(1, 1, SECOND))
-        .isEqualTo(RateLimitBand.of(1, 1, Duration.ofMillis(1000)))
+        .isEqualTo(RateLimitBand.of(1, 1, Duration.parse("PT1.000S")))
         .hasSameHashCodeAs(RateLimitBand.of(1, 1, SECOND))
         .isNotEqualTo(RateLimitBand.of(2, 1, SECOND))
         .isNotEqualTo(RateLimitBand.fixedWindow(1, SECOND));
