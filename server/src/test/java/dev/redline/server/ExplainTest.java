@@ -102,7 +102,7 @@ class ExplainTest {
             .lines()
             .filter(
                 line ->
-                    line.startsWith("ratelimit_requests_total{") && line.contains("rule=\"gold\"")
+                    (line.startsWith("ratelimit_requests_total{") && line.contains("gold"))
                         || line.startsWith("ratelimit_check_seconds_count")
                         || line.startsWith("ratelimit_store_seconds_count"))
             .toList());

@@ -39,7 +39,7 @@ final class Router implements Handler<HttpServerRequest> {
       refuse(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
     } else if (!route.takesJson()) {
       run(route.endpoint(), exchange, NO_BODY);
-    } else if (request.method() != HttpMethod.POST) {
+    } else if (!request.method().equals(HttpMethod.POST)) {
       request.response().putHeader(HttpHeaders.ALLOW, HttpMethod.POST.name());
       refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use POST"));
     } else {

@@ -96,7 +96,7 @@ class ProcessTest {
         socket
             .getOutputStream()
             .write(
-                ("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n{")
+                "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n{"
                     .getBytes(StandardCharsets.ISO_8859_1));
         socket.getOutputStream().flush();
         process.destroy();
