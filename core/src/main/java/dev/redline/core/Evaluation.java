@@ -1,22 +1,23 @@
 package dev.redline.core;
 
 import dev.redline.core.key.IdentityScheme;
-import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;

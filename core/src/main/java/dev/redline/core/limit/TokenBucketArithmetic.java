@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /**
  * What both token buckets share: time instead of tokens, in exact fractions of a microsecond.
  *
