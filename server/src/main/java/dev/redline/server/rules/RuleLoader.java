@@ -63,7 +63,7 @@ public final class RuleLoader {
   /**
    * Looks at the source, and puts what it holds in force if that is new and valid.
    *
-   * @return what is in force now, with the errors of this load if it failed
+   * @return what is in force now, with what is wrong with the source if it is
    */
   public synchronized RulesStatus load() {
     Optional<ConfigProvider.Snapshot> snapshot;
@@ -112,11 +112,17 @@ public final class RuleLoader {
     return status;
   }
 
-  private RulesStatus refuse(List<String> errors) {
-    metrics.rulesLoaded(false);
-    if (!errors.equals(status.errors())) {
+  /** Loads again, and logs what is wrong with the source when that changes. */
+  public synchronized void reload() {
+    List<String> known = status.errors();
+    List<String> errors = load().errors();
+    if (!errors.equals(known)) {
       errors.forEach(error -> LOG.log(Level.ERROR, error));
     }
+  }
+
+  private RulesStatus refuse(List<String> errors) {
+    metrics.rulesLoaded(false);
     status = new RulesStatus(status.version(), status.loadedAt(), errors);
     return status;
   }

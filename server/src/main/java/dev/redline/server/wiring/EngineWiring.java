@@ -100,8 +100,8 @@ class EngineWiring {
       RuleLoader loader) {
     Watcher watcher = new Watcher();
     if (settings.reload().enabled()) {
-      source.watch(() -> watcher.soon(loader::load));
-      watcher.every(settings.reload().pollingInterval(), loader::load);
+      source.watch(() -> watcher.soon(loader::reload));
+      watcher.every(settings.reload().pollingInterval(), loader::reload);
     }
     options
         .config()
