@@ -94,9 +94,7 @@ public abstract class InMemoryStore implements StorageProvider {
 
   private void acquireLocked(Acquisition acquisition, Outcome outcome) {
     Locks locks = Locks.ofThread();
-    for (int tries = 0; !locks.lockAll(this, acquisition); tries++) {
-      Bucket.pause(tries);
-    }
+    locks.lockAll(this, acquisition);
     try {
       decide(locks, acquisition, outcome);
     } finally {
@@ -150,12 +148,11 @@ public abstract class InMemoryStore implements StorageProvider {
     }
   }
 
-  /** Returns the key's own bucket, made if need be; or null if the table has no room for it. */
-  final @Nullable Bucket ownBucketOrNull(RateLimitKey key) {
-    Bucket own = find(key);
-    if (own != null) {
-      return own;
-    }
+  /**
+   * Makes a bucket for a key that has none; returns the key's bucket, which may be another thread's
+   * by now, or null if the table has no room for it.
+   */
+  final @Nullable Bucket makeBucketOrNull(RateLimitKey key) {
     Bucket candidate = Bucket.create(key.limits());
     Bucket inserted = insert(key, candidate);
     if (inserted == candidate) {

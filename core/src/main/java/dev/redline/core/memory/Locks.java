@@ -1,5 +1,6 @@
 package dev.redline.core.memory;
 
+import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.store.Acquisition;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -7,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** The buckets that one thread holds locked together; reused, so that locking allocates nothing. */
 final class Locks {
   private static final ThreadLocal<Locks> OF_THREAD = ThreadLocal.withInitial(Locks::new);
+
+  private static final int ROUNDS_OF_MAKING = 3;
 
   private @Nullable Bucket[] buckets = new @Nullable Bucket[4];
   private boolean[] shared = new boolean[4];
@@ -32,12 +35,23 @@ final class Locks {
    * Locks the buckets of all keys, in the order of their owners, the same for every thread.
    *
    * <p>They are looked up, and made, before the first is locked: a table that makes room may have
-   * to lock the bucket it gives up, and that may be one of these.
-   *
-   * @return false if one was closed meanwhile, or replaced by a bucket of the key's own; then none
-   *     is locked
+   * to lock the bucket it gives up, and that may be one of these. Where that happens again and
+   * again, because the table is too small for what is taken together, keys without a bucket share
+   * one instead of driving each other out.
    */
-  boolean lockAll(InMemoryStore store, Acquisition acquisition) {
+  void lockAll(InMemoryStore store, Acquisition acquisition) {
+    prepare(acquisition);
+    int rounds = 0;
+    for (int tries = 0; ; tries++) {
+      rounds += lookUp(store, acquisition, rounds < ROUNDS_OF_MAKING) ? 1 : 0;
+      if (tryLockAll(store, acquisition)) {
+        return;
+      }
+      Bucket.pause(tries);
+    }
+  }
+
+  private void prepare(Acquisition acquisition) {
     int size = acquisition.size();
     if (buckets.length < size) {
       buckets = new @Nullable Bucket[size];
@@ -45,12 +59,31 @@ final class Locks {
       order = new int[size];
     }
     sort(acquisition);
-    for (int i = 0; i < size; i++) {
-      Bucket own = store.ownBucketOrNull(acquisition.key(i));
+  }
+
+  /** Finds the bucket of every key; returns whether one had to be made. */
+  private boolean lookUp(InMemoryStore store, Acquisition acquisition, boolean mayMake) {
+    boolean made = false;
+    for (int i = 0; i < acquisition.size(); i++) {
+      RateLimitKey key = acquisition.key(i);
+      Bucket own = store.find(key);
+      if (own == null && mayMake) {
+        own = store.makeBucketOrNull(key);
+        made = true;
+      }
       shared[i] = own == null;
-      buckets[i] = own == null ? store.sharedBucket(acquisition.key(i)) : own;
+      buckets[i] = own == null ? store.sharedBucket(key) : own;
     }
-    while (locked < size) {
+    return made;
+  }
+
+  /**
+   * Returns false, with nothing locked, if a bucket is not open, or if a key that has to share one
+   * has one of its own by now. A key's own bucket that is open is the right one: it is closed
+   * before the table lets it go.
+   */
+  private boolean tryLockAll(InMemoryStore store, Acquisition acquisition) {
+    while (locked < acquisition.size()) {
       int i = order[locked];
       if (!bucket(i).lock()) {
         unlockAll();

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param within what of it, as the beginning of a message: {@code "band 2: "}, or nothing
  */
 record Place(Findings findings, String document, Optional<String> rule, String within) {
+  private static final int MAX_VALUE = 200;
+  private static final int MAX_MESSAGE = 600;
+
   /** All problems found so far. */
   static final class Findings {
     private final List<Problem> errors = new ArrayList<>();
@@ -35,6 +38,11 @@ record Place(Findings findings, String document, Optional<String> rule, String w
           Comparator.comparingInt(problem -> documents.indexOf(problem.document()));
       return problems.stream().sorted(byDocument.thenComparingInt(Problem::line)).toList();
     }
+  }
+
+  /** Nobody reads a megabyte that should have been a number. */
+  private static String shortened(String text, int length) {
+    return text.length() <= length ? text : text.substring(0, length - 1) + "…";
   }
 
   static Place document(Findings findings, String name) {
@@ -100,8 +108,8 @@ record Place(Findings findings, String document, Optional<String> rule, String w
         line,
         rule,
         Optional.ofNullable(field),
-        Optional.ofNullable(value),
-        within + message,
+        Optional.ofNullable(value).map(text -> shortened(text, MAX_VALUE)),
+        shortened(within + message, MAX_MESSAGE),
         suggestion);
   }
 }

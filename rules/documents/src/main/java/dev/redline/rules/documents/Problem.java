@@ -35,12 +35,14 @@ public record Problem(
   /** Returns the problem on one line: {@code file:line: rule 'id': message}. */
   @Override
   public String toString() {
-    return document
-        + ":"
-        + line
-        + ": "
-        + rule.map(id -> "rule '" + id + "': ").orElse("")
-        + message
-        + suggestion.map(meant -> "; did you mean '" + meant + "'?").orElse("");
+    String text =
+        document
+            + ":"
+            + line
+            + ": "
+            + rule.map(id -> "rule '" + id + "': ").orElse("")
+            + message
+            + suggestion.map(meant -> "; did you mean '" + meant + "'?").orElse("");
+    return text.replace("\r", "\\r").replace("\n", "\\n");
   }
 }

@@ -201,7 +201,7 @@ final class Reading {
         item.line(), field, value, field + ": " + what + " must be a mapping, was '" + value + "'");
   }
 
-  /** Returns whether an id is new, and reports both places if it is not. */
+  /** Returns whether an id is new, and reports both places if it is not; unresolved ones may be. */
   private static boolean isFirst(
       Map<String, String> places, Place place, Mapping mapping, String id) {
     int line =
@@ -210,7 +210,7 @@ final class Reading {
             .mapToInt(entry -> entry.key().line())
             .findFirst()
             .orElse(mapping.line());
-    String first = places.putIfAbsent(id, place.at(line));
+    String first = id.contains("${") ? null : places.putIfAbsent(id, place.at(line));
     if (first != null) {
       place.error(line, "id", id, "id '" + id + "' is already used at " + first);
     }

@@ -16,20 +16,21 @@ enum ScalarType {
 
   /** Returns the type of an unquoted scalar. */
   static ScalarType ofPlain(String text) {
-    switch (text) {
-      case "", "null":
-        return NULL;
-      case "true", "false":
-        return BOOLEAN;
-      default:
-        char first = text.charAt(0);
-        if (first != '-' && (first < '0' || first > '9')) {
-          return TEXT;
-        }
-        if (INTEGERS.matcher(text).matches()) {
-          return INTEGER;
-        }
-        return DECIMALS.matcher(text).matches() ? DECIMAL : TEXT;
+    return switch (text) {
+      case "", "null" -> NULL;
+      case "true", "false" -> BOOLEAN;
+      default -> numberOrText(text);
+    };
+  }
+
+  private static ScalarType numberOrText(String text) {
+    char first = text.charAt(0);
+    if (first != '-' && (first < '0' || first > '9')) {
+      return TEXT;
     }
+    if (INTEGERS.matcher(text).matches()) {
+      return INTEGER;
+    }
+    return DECIMALS.matcher(text).matches() ? DECIMAL : TEXT;
   }
 }

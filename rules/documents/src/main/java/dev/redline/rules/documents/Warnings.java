@@ -1,26 +1,17 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.key.KeyField;
 import dev.redline.core.path.PathPattern;
-import dev.redline.core.rule.Action;
-import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitPlan;
-import dev.redline.core.rule.RateLimitRule;
-import dev.redline.core.rule.RuleBook;
 import dev.redline.rules.documents.PlanReader.ReadPlan;
 import dev.redline.rules.documents.RuleReader.ReadRule;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** Finds what a valid document says in vain. A warning is certain; silence is not. */
 final class Warnings {
-  /** Bounds the search for unreachable rules in documents with very many that stop. */
-  private static final int MAX_COMPARISONS = 2_000_000;
-
   private Warnings() {}
 
   /** Reports all warnings about rules and plans that were read without error. */
@@ -35,7 +26,7 @@ final class Warnings {
       bands(read.place(), read.rule().bands(), read.bandLines());
       plans(read, plansById);
     }
-    unreachable(rules);
+    Unreachable.find(rules);
   }
 
   private static void lastSegment(ReadRule read) {
@@ -109,66 +100,5 @@ final class Warnings {
   private static String named(String plan, RateLimitBand band) {
     String label = "band '" + band.label().orElse("") + "'";
     return plan.isEmpty() ? label : label + " of plan '" + plan + "'";
-  }
-
-  private static void unreachable(List<ReadRule> rules) {
-    Map<String, List<ReadRule>> sets = new HashMap<>();
-    List<ReadRule> ordered = new ArrayList<>(rules);
-    ordered.sort(Comparator.comparing(ReadRule::rule, RuleBook.EVALUATION_ORDER));
-    int comparisons = 0;
-    for (ReadRule read : ordered) {
-      RateLimitRule rule = read.rule();
-      List<ReadRule> stoppers = sets.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>());
-      if (!rule.enabled()) {
-        continue;
-      }
-      for (ReadRule stopper : stoppers) {
-        if (++comparisons > MAX_COMPARISONS) {
-          return;
-        }
-        if (covers(stopper.rule(), rule)) {
-          read.place()
-              .warning(
-                  read.line(),
-                  "id",
-                  rule.id(),
-                  "can never apply: rule '"
-                      + stopper.rule().id()
-                      + "' ("
-                      + stopper.place().at(stopper.line())
-                      + ") comes first and stops every request that could reach it");
-          break;
-        }
-      }
-      if (stops(rule)) {
-        stoppers.add(read);
-      }
-    }
-  }
-
-  /** Returns whether rules after this one never see what its path and method match. */
-  private static boolean stops(RateLimitRule rule) {
-    boolean unconditional = rule.match().isAny();
-    if (rule.action() == Action.ALLOW) {
-      return unconditional;
-    }
-    boolean maySkip =
-        rule.action() == Action.LIMIT
-            && rule.onMissingIdentity() == OnMissingIdentity.SKIP
-            && !rule.key().equals(List.of(KeyField.global()));
-    return unconditional && rule.stop() && !maySkip;
-  }
-
-  private static boolean covers(RateLimitRule stopper, RateLimitRule rule) {
-    boolean methods =
-        stopper.methods().isEmpty()
-            || (!rule.methods().isEmpty()
-                && rule.methods().stream().allMatch(stopper::matchesMethod));
-    boolean paths =
-        stopper.paths().isEmpty()
-            || (!rule.paths().isEmpty()
-                && rule.paths().stream()
-                    .allMatch(path -> stopper.paths().stream().anyMatch(p -> p.covers(path))));
-    return methods && paths;
   }
 }

@@ -181,6 +181,21 @@ class DocumentShapesTest {
   }
 
   @Test
+  void anUnsetIdIsOneErrorHoweverOftenItStands() {
+    assertThat(Documents.errors("- { id: '${A}', limit: 1/s }\n- { id: '${A}', limit: 1/s }\n"))
+        .hasSize(2)
+        .allMatch(line -> line.contains("'${A}' is not set"));
+  }
+
+  @Test
+  void aMessageIsOneShortLineWhateverTheValue() {
+    Problem problem =
+        Documents.errorWith("limit: 1/s", "cost: \"a\\nb\\r" + "x".repeat(10_000) + "\"");
+    assertThat(problem.toString()).startsWith("rules.yaml:4: rule 'r': cost must").hasLineCount(1);
+    assertThat(problem.toString().length()).isLessThan(1000);
+  }
+
+  @Test
   void aRuleAndAPlanMayShareAnId() {
     assertThat(
             Documents.valid("{ plans: [{ id: a, limit: 1/s }], rules: [{ id: a, plan: a }] }")

@@ -24,8 +24,6 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The published JSON Schema agrees with the reader: never stricter, and of use in an editor. */
 class JsonSchemaTest {
-  private static final List<String> GOOD = Samples.GOOD;
-  private static final List<String> BAD_IN_EDITORS = Samples.BAD_IN_EDITORS;
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonNode SCHEMA_TEXT = schemaText();
   private static final JsonSchema SCHEMA =
@@ -48,21 +46,21 @@ class JsonSchemaTest {
   }
 
   @ParameterizedTest
-  @FieldSource("GOOD")
+  @FieldSource("dev.redline.rules.documents.Samples#GOOD")
   void acceptsWhatTheReaderAccepts(String document) {
     assertThat(Documents.read(document).errors()).isEmpty();
     assertThat(complaints(document)).isEmpty();
   }
 
   @ParameterizedTest
-  @FieldSource("BAD_IN_EDITORS")
+  @FieldSource("dev.redline.rules.documents.Samples#BAD_IN_EDITORS")
   void refusesTheMistakesThatTheReaderRefuses(String document) {
     assertThat(Documents.read(document).errors()).isNotEmpty();
     assertThat(complaints(document)).isNotEmpty();
   }
 
   @ParameterizedTest
-  @FieldSource("GOOD")
+  @FieldSource("dev.redline.rules.documents.Samples#GOOD")
   void acceptsWhatTheWriterWrites(String document) {
     assertThat(complaints(RuleDocumentWriter.toJson(Documents.valid(document)))).isEmpty();
   }

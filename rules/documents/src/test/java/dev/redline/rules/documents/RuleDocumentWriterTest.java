@@ -15,10 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 class RuleDocumentWriterTest {
-  private static final List<String> GOOD = Samples.GOOD;
 
   @ParameterizedTest
-  @FieldSource("GOOD")
+  @FieldSource("dev.redline.rules.documents.Samples#GOOD")
   void whatIsWrittenReadsTheSame(String text) {
     String json = RuleDocumentWriter.toJson(Documents.valid(text));
     ReadResult again =

@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.BigRange;
 import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.Scale;
 
-class RefillRateProperties {
+class RefillRatePropertyTest {
   @Property
   void aRateWithSixDecimalsIsExact(
       @ForAll @BigRange(min = "0.000001", max = "99999") @Scale(6) BigDecimal rate) {
