@@ -31,7 +31,9 @@ public final class RuleLoader {
   private final RateLimitEngine engine;
   private final MetricsExporter metrics;
   private final Clock clock;
-  private @Nullable String lastVersion;
+  private @Nullable String goodVersion;
+  private @Nullable String badVersion;
+  private List<String> badErrors = List.of();
   private volatile RulesStatus status = RulesStatus.NONE;
 
   /** Creates a loader; nothing is loaded yet. */
@@ -76,14 +78,21 @@ public final class RuleLoader {
       return refuse(List.of(source.name() + ": there is no rule document"));
     }
     String version = snapshot.get().version();
-    if (version.equals(lastVersion)) {
+    if (version.equals(goodVersion)) {
+      status = new RulesStatus(status.version(), status.loadedAt(), List.of());
       return status;
     }
-    lastVersion = version;
+    if (version.equals(badVersion)) {
+      status = new RulesStatus(status.version(), status.loadedAt(), badErrors);
+      return status;
+    }
     ReadResult read = reader.read(snapshot.get().documents());
     if (!read.valid()) {
-      return refuse(read.errors().stream().map(Problem::toString).toList());
+      badVersion = version;
+      badErrors = read.errors().stream().map(Problem::toString).toList();
+      return refuse(badErrors);
     }
+    goodVersion = version;
     for (Problem warning : read.warnings()) {
       LOG.log(Level.WARNING, warning.toString());
     }
