@@ -125,6 +125,19 @@ class SettingsTest {
     }
   }
 
+  @Test
+  void theCaffeineStoreDecidesIfChosen() throws IOException {
+    Map<String, String> flags =
+        Map.of("rl.storage.type", "caffeine", "rl.config.path", file("r.yaml", RULES).toString());
+
+    try (TestServer server = TestServer.start(options(flags, Map.of(), "{}"))) {
+      String body = "{\"request\":{\"path\":\"/x\"}}";
+      assertThat(server.post("/v1/check", body).statusCode()).isEqualTo(200);
+      assertThat(server.post("/v1/check", body).statusCode()).isEqualTo(429);
+      assertThat(server.get(server.management("/actuator/health")).body()).contains("caffeine");
+    }
+  }
+
   private void assertRefused(ServerOptions options, String... named) {
     assertThatThrownBy(() -> TestServer.start(options))
         .isInstanceOfSatisfying(

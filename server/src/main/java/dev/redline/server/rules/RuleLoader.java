@@ -31,7 +31,9 @@ public final class RuleLoader {
   private final RateLimitEngine engine;
   private final MetricsExporter metrics;
   private final Clock clock;
-  private @Nullable String lastVersion;
+  private @Nullable String goodVersion;
+  private @Nullable String badVersion;
+  private List<String> badErrors = List.of();
   private volatile RulesStatus status = RulesStatus.NONE;
 
   /** Creates a loader; nothing is loaded yet. */
@@ -63,7 +65,7 @@ public final class RuleLoader {
   /**
    * Looks at the source, and puts what it holds in force if that is new and valid.
    *
-   * @return what is in force now, with the errors of this load if it failed
+   * @return what is in force now, with what is wrong with the source if it is
    */
   public synchronized RulesStatus load() {
     Optional<ConfigProvider.Snapshot> snapshot;
@@ -76,14 +78,21 @@ public final class RuleLoader {
       return refuse(List.of(source.name() + ": there is no rule document"));
     }
     String version = snapshot.get().version();
-    if (version.equals(lastVersion)) {
+    if (version.equals(goodVersion)) {
+      status = new RulesStatus(status.version(), status.loadedAt(), List.of());
       return status;
     }
-    lastVersion = version;
+    if (version.equals(badVersion)) {
+      status = new RulesStatus(status.version(), status.loadedAt(), badErrors);
+      return status;
+    }
     ReadResult read = reader.read(snapshot.get().documents());
     if (!read.valid()) {
-      return refuse(read.errors().stream().map(Problem::toString).toList());
+      badVersion = version;
+      badErrors = read.errors().stream().map(Problem::toString).toList();
+      return refuse(badErrors);
     }
+    goodVersion = version;
     for (Problem warning : read.warnings()) {
       LOG.log(Level.WARNING, warning.toString());
     }
@@ -112,11 +121,17 @@ public final class RuleLoader {
     return status;
   }
 
-  private RulesStatus refuse(List<String> errors) {
-    metrics.rulesLoaded(false);
-    if (!errors.equals(status.errors())) {
+  /** Loads again, and logs what is wrong with the source when that changes. */
+  public synchronized void reload() {
+    List<String> known = status.errors();
+    List<String> errors = load().errors();
+    if (!errors.equals(known)) {
       errors.forEach(error -> LOG.log(Level.ERROR, error));
     }
+  }
+
+  private RulesStatus refuse(List<String> errors) {
+    metrics.rulesLoaded(false);
     status = new RulesStatus(status.version(), status.loadedAt(), errors);
     return status;
   }

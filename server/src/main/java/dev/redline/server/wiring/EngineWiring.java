@@ -16,6 +16,7 @@ import dev.redline.server.data.DataPlaneSettings;
 import dev.redline.server.rules.ExampleRules;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
+import dev.redline.stores.caffeine.CaffeineStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -35,7 +36,7 @@ class EngineWiring {
     long maxKeys = settings.storage().maxKeys();
     return switch (settings.storage().type()) {
       case LOCAL -> new LocalStore(maxKeys, MicrosClock.monotonic());
-      case CAFFEINE -> new LocalStore(maxKeys, MicrosClock.monotonic());
+      case CAFFEINE -> new CaffeineStore(maxKeys, MicrosClock.monotonic());
     };
   }
 
@@ -100,8 +101,8 @@ class EngineWiring {
       RuleLoader loader) {
     Watcher watcher = new Watcher();
     if (settings.reload().enabled()) {
-      source.watch(() -> watcher.soon(loader::load));
-      watcher.every(settings.reload().pollingInterval(), loader::load);
+      source.watch(() -> watcher.soon(loader::reload));
+      watcher.every(settings.reload().pollingInterval(), loader::reload);
     }
     options
         .config()
