@@ -1,6 +1,8 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -43,13 +45,14 @@ final class Explainer {
       Function<Acquisition, CompletionStage<Outcome>> peek,
       BiFunction<Question, Boolean, CompletionStage<RateLimitResult>> decide) {
     collect();
-    CompletionStage<Outcome> peeked =
+    CompletionStage<List<Entry>> peeked =
         evaluation.demands().isEmpty()
-            ? CompletableFuture.completedFuture(new Outcome())
-            : peek.apply(evaluation.acquisition(true));
+            ? CompletableFuture.completedFuture(entries)
+            : peek.apply(evaluation.acquisition(true))
+                // A store that cannot tell is no reason not to explain: the bands are left out.
+                .handle((outcome, failure) -> failure == null ? withBands(outcome) : entries);
     return peeked.thenCombine(
-        decide.apply(question, true),
-        (outcome, decision) -> new Explanation(decision, withBands(outcome)));
+        decide.apply(question, true), (all, decision) -> new Explanation(decision, all));
   }
 
   private void collect() {
@@ -59,10 +62,7 @@ final class Explainer {
       }
     } else if (question instanceof Question.OfPlans ofPlans) {
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
-        var limits = rules.book().planLimits(plan);
-        if (limits == null) {
-          throw new UnknownNameException("plan", plan);
-        }
+        BucketLimits limits = rules.plan(plan).limits();
         demanding(
             new Entry(
                 Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
@@ -74,21 +74,26 @@ final class Explainer {
   }
 
   private void collect(Question.OfRule ofRule) {
-    CompiledRule rule =
-        rules
-            .book()
-            .rule(ofRule.ruleId())
-            .orElseThrow(() -> new UnknownNameException("rule", ofRule.ruleId()));
-    if (!rule.rule().enabled()) {
+    CompiledRule rule = rules.book().rule(ofRule.ruleId()).orElse(null);
+    if (rule != null && !rule.rule().enabled()) {
       entries.add(entry(rule, NoMatch.DISABLED, List.of()));
-    } else if (rule.rule().action() != Action.LIMIT) {
+    } else if (rule != null && rule.rule().action() != Action.LIMIT) {
       entries.add(entry(rule, null, List.of()));
     } else {
-      demanding(entry(rule, null, rule.scheme().shownOf(ofRule.identity())));
-      String identity = rule.scheme().identityOf(ofRule.identity());
-      evaluation.demand(
-          rule, identity, Evaluation.cost(rule.rule(), ofRule.cost()), RuleMeter.NONE);
+      demanding(
+          rule == null ? unknown(ofRule) : entry(rule, null, rule.shownOf(ofRule.identity())));
+      evaluation.demand(ofRule, rule, RuleMeter.NONE);
     }
+  }
+
+  private static Entry unknown(Question.OfRule ofRule) {
+    return new Entry(
+        Optional.of(RateLimitRule.DEFAULT_RULE_SET),
+        ofRule.ruleId(),
+        false,
+        Optional.empty(),
+        ofRule.identity(),
+        List.of());
   }
 
   private void collect(RuleIndex all, RequestContext request) {
@@ -137,10 +142,7 @@ final class Explainer {
       entries.add(entry(compiled, null, List.of()));
       return rule.action() == Action.ALLOW || rule.stop();
     }
-    boolean borrowIp = rule.onMissingIdentity() == OnMissingIdentity.USE_IP;
-    List<String> shown =
-        rule.keyResolver().isPresent() ? List.of() : compiled.scheme().shown(request, borrowIp);
-    Entry entry = entry(compiled, null, shown == null ? List.of() : shown);
+    Entry entry = entry(compiled, null, compiled.shown(request));
     if (compiled.identity(request) == null) {
       entries.add(entry);
       return rule.stop();

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -22,16 +23,17 @@ public sealed interface Question permits Question.OfRequest, Question.OfRule, Qu
    * @param ruleId the rule
    * @param identity what the rule's key fields would yield, one value each
    * @param limits the limits to apply in place of the rule's own, for callers that own the rules;
-   *     the rule need not exist then
+   *     the rule need not exist then, and what else it says goes on to apply if it does
    * @param cost how much the request weighs
    */
   record OfRule(
       String ruleId, List<String> identity, Optional<List<RateLimitBand>> limits, long cost)
       implements Question {
-    /** Checks the cost. */
+    /** Checks the cost, and labels the limits by the rule. */
     public OfRule {
       Objects.requireNonNull(ruleId, "ruleId");
       identity = List.copyOf(identity);
+      limits = limits.map(bands -> RateLimitBand.labelled(ruleId, bands));
       checkCost(cost);
     }
   }

@@ -1,10 +1,8 @@
 package dev.redline.core;
 
-import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
-import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter;
@@ -31,8 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
 
-  private final StorageProvider store;
-  private final @Nullable StorageProvider fallback;
+  private final StoreTiers tiers;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
   private final DecisionListener[] listeners;
@@ -41,10 +38,10 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private volatile boolean enabled = true;
 
   private RateLimitEngine(Builder builder) {
-    this.store = builder.store;
-    this.fallback = builder.fallback;
     this.settings = builder.settings;
     this.metrics = builder.metrics;
+    this.tiers =
+        new StoreTiers(builder.store, builder.fallback, settings.onStoreFailure(), metrics);
     this.listeners = builder.listeners.toArray(new DecisionListener[0]);
     this.timed = metrics != MetricsExporter.NONE;
     if (builder.book != null) {
@@ -59,6 +56,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
 
   /** Puts a rule book in force; decisions under way finish by the one they began with. */
   public void use(RuleBook book) {
+    metrics.inForce(book);
     rules = Rules.of(book, metrics);
   }
 
@@ -136,9 +134,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
       Acquisition acquisition = evaluation.acquisition(dryRun);
       Outcome outcome = new Outcome();
       result =
-          store.acquireNow(acquisition, outcome)
+          tiers.acquireNow(acquisition, outcome)
               ? evaluation.finish(outcome)
-              : join(ask(evaluation, acquisition));
+              : join(tiers.ask(evaluation, acquisition));
     }
     return told(question, evaluation, result, dryRun, start);
   }
@@ -171,43 +169,14 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     if (result == null) {
       Acquisition acquisition = evaluation.acquisition(dryRun);
       Outcome outcome = new Outcome();
-      if (!store.acquireNow(acquisition, outcome)) {
-        return ask(evaluation, acquisition)
+      if (!tiers.acquireNow(acquisition, outcome)) {
+        return tiers
+            .ask(evaluation, acquisition)
             .thenApply(answer -> told(question, evaluation, answer, dryRun, start));
       }
       result = evaluation.finish(outcome);
     }
     return CompletableFuture.completedFuture(told(question, evaluation, result, dryRun, start));
-  }
-
-  private CompletionStage<RateLimitResult> ask(Evaluation evaluation, Acquisition acquisition) {
-    long start = timed ? System.nanoTime() : 0;
-    return store
-        .acquire(acquisition)
-        .handle(
-            (outcome, failure) -> {
-              if (timed) {
-                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
-              }
-              return failure == null
-                  ? CompletableFuture.completedFuture(evaluation.finish(outcome))
-                  : withoutPrimary(evaluation, acquisition);
-            })
-        .thenCompose(stage -> stage);
-  }
-
-  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
-  private CompletableFuture<RateLimitResult> withoutPrimary(
-      Evaluation evaluation, Acquisition acquisition) {
-    OnStoreFailure strategy = evaluation.onStoreFailure(settings.onStoreFailure());
-    Outcome outcome = new Outcome();
-    if (strategy == OnStoreFailure.LOCAL
-        && fallback != null
-        && fallback.acquireNow(acquisition, outcome)) {
-      outcome.degrade();
-      return CompletableFuture.completedFuture(evaluation.finish(outcome));
-    }
-    return CompletableFuture.completedFuture(evaluation.failed(strategy));
   }
 
   /** Finds out what applies; returns the result if no store has to be asked, else null. */
@@ -267,15 +236,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
 
   private @Nullable RateLimitResult prepare(
       Question.OfPlans question, Evaluation evaluation, Rules current, boolean dryRun) {
-    List<String> plans = question.plans();
-    for (int i = 0; i < plans.size(); i++) {
-      String plan = plans.get(i);
-      BucketLimits limits = current.book().planLimits(plan);
-      if (limits == null) {
-        throw new UnknownNameException("plan", plan);
-      }
-      if (plans.indexOf(plan) == i) {
-        evaluation.demand(limits, question.key(), question.cost(), current.planMeter(plan, dryRun));
+    List<String> names = question.plans();
+    for (int i = 0; i < names.size(); i++) {
+      Rules.Plan plan = current.plan(names.get(i));
+      if (i == 0 || names.indexOf(names.get(i)) == i) {
+        evaluation.demand(plan.limits(), question.key(), question.cost(), plan.meter(dryRun));
       }
     }
     return null;
@@ -284,31 +249,17 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private @Nullable RateLimitResult prepare(
       Question.OfRule question, Evaluation evaluation, Rules current, boolean dryRun) {
     CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
-    if (question.limits().isPresent()) {
-      BucketLimits limits =
-          new BucketLimits(OwnerKind.RULE, question.ruleId(), question.limits().get());
-      String identity =
-          rule == null
-              ? "n:" + String.join("\0", question.identity())
-              : rule.scheme().identityOf(question.identity());
-      evaluation.demand(limits, identity, question.cost(), RuleMeter.NONE);
-      return null;
-    }
-    if (rule == null) {
-      throw new UnknownNameException("rule", question.ruleId());
-    }
-    if (!rule.rule().enabled()) {
+    if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)
           .rule(rule.rule().ruleSetId(), rule.rule().id())
           .build();
     }
-    RuleMeter meter = current.meters(dryRun)[rule.rank()];
-    if (rule.rule().action() != Action.LIMIT) {
+    RuleMeter meter = rule == null ? RuleMeter.NONE : current.meters(dryRun)[rule.rank()];
+    if (rule != null && rule.rule().action() != Action.LIMIT) {
       evaluation.act(rule, meter);
       return evaluation.withoutStore();
     }
-    String identity = rule.scheme().identityOf(question.identity());
-    evaluation.demand(rule, identity, Evaluation.cost(rule.rule(), question.cost()), meter);
+    evaluation.demand(question, rule, meter);
     return null;
   }
 
@@ -323,17 +274,10 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
           question instanceof Question.OfRequest ofRequest
               ? index(ofRequest, current.book())
               : null;
-      return new Explainer(question, current, index, settings).explain(this::peek, this::decide);
+      return new Explainer(question, current, index, settings).explain(tiers::peek, this::decide);
     } catch (IllegalArgumentException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  private CompletionStage<Outcome> peek(Acquisition acquisition) {
-    Outcome outcome = new Outcome();
-    return store.acquireNow(acquisition, outcome)
-        ? CompletableFuture.completedFuture(outcome)
-        : store.acquire(acquisition);
   }
 
   private RateLimitResult told(
@@ -348,7 +292,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     for (DecisionListener listener : listeners) {
       try {
         listener.decided(question, result, evaluation.appliedRules());
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
+        // Also errors: what a listener trips over is no reason to decide otherwise.
         LOG.log(Level.WARNING, "a decision listener failed: " + listener.getClass().getName(), e);
       }
     }

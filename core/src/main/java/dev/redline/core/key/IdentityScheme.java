@@ -1,10 +1,8 @@
 package dev.redline.core.key;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.KeyField.Kind;
 import dev.redline.core.path.PathNormalizer;
 import dev.redline.core.path.PathPattern;
-import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
@@ -25,6 +23,9 @@ public final class IdentityScheme {
   private static final int LONGEST = 256;
   private static final String GLOBAL_IDENTITY = "g:";
 
+  private static final char RESOLVED = 'c';
+  private static final char NAMED = 'n';
+
   private final List<KeyField> fields;
   private final List<PathPattern> patterns;
   private final IdentitySettings settings;
@@ -40,6 +41,28 @@ public final class IdentityScheme {
     this.fields = fields.stream().filter(field -> field.kind() != Kind.GLOBAL).toList();
     this.patterns = List.copyOf(patterns);
     this.settings = settings;
+  }
+
+  /** Returns the identity for what an application's own {@link KeyResolver} resolved. */
+  public static String resolved(String value) {
+    return bounded(RESOLVED + ":" + value);
+  }
+
+  /**
+   * Returns the identity for values of unknown kind, for callers that own the rules.
+   *
+   * @throws IllegalArgumentException if there is no value, or one is empty
+   */
+  public static String named(List<String> values) {
+    if (values.isEmpty() || values.contains("")) {
+      throw new IllegalArgumentException("identity must not be empty");
+    }
+    if (values.size() == 1) {
+      return bounded(NAMED + ":" + values.get(0));
+    }
+    StringBuilder text = new StringBuilder(64);
+    values.forEach(value -> append(text, NAMED, value));
+    return bounded(text.toString());
   }
 
   /** Returns the fields that tell callers apart; empty where everybody shares one bucket. */
@@ -58,10 +81,16 @@ public final class IdentityScheme {
     }
     if (fields.size() == 1) {
       Part part = part(fields.get(0), request, borrowIp);
-      return part == null ? null : bounded(part.kind.letter() + ":" + part.value);
+      return part == null ? null : single(part);
     }
     List<Part> parts = parts(request, borrowIp);
     return parts == null ? null : encode(parts);
+  }
+
+  /** Returns the identity of the request's address, or null if it has none. */
+  public @Nullable String address(RequestContext request) {
+    IpAddress address = request.clientAddress();
+    return address == null ? null : single(new Part(Kind.IP, settings.caller(address)));
   }
 
   /** Returns the parts of the identity as people may see them, or null if one is missing. */
@@ -80,9 +109,7 @@ public final class IdentityScheme {
       return GLOBAL_IDENTITY;
     }
     List<Part> parts = partsOf(values);
-    return parts.size() == 1
-        ? bounded(parts.get(0).kind.letter() + ":" + parts.get(0).value)
-        : encode(parts);
+    return parts.size() == 1 ? single(parts.get(0)) : encode(parts);
   }
 
   /** Returns the given values as people may see them; as {@link #identityOf} otherwise. */
@@ -153,7 +180,10 @@ public final class IdentityScheme {
         : raw;
   }
 
-  /** Normalises a value that was given, not sent; a digest or block we showed is taken as it is. */
+  /**
+   * Normalises a value that was given, not sent. A block we showed is taken as it is; a digest is
+   * not, because it may as well be a key that looks like one.
+   */
   private String given(Kind kind, String value) {
     return switch (kind) {
       case IP -> {
@@ -169,12 +199,18 @@ public final class IdentityScheme {
     };
   }
 
+  private static String single(Part part) {
+    return bounded(part.kind.letter() + ":" + part.value);
+  }
+
   private static String encode(List<Part> parts) {
     StringBuilder text = new StringBuilder(64);
-    for (Part part : parts) {
-      text.append(part.kind.letter()).append(part.value.length()).append(':').append(part.value);
-    }
+    parts.forEach(part -> append(text, part.kind.letter(), part.value));
     return bounded(text.toString());
+  }
+
+  private static void append(StringBuilder text, char letter, String value) {
+    text.append(letter).append(value.length()).append(':').append(value);
   }
 
   private static String bounded(String identity) {
@@ -183,8 +219,12 @@ public final class IdentityScheme {
     }
     try {
       MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      byte[] digest = sha256.digest(identity.getBytes(StandardCharsets.UTF_16BE));
-      return "x:" + HexFormat.of().formatHex(digest);
+      // Not by a charset: it would make all halves of surrogate pairs the same.
+      for (int i = 0; i < identity.length(); i++) {
+        sha256.update((byte) (identity.charAt(i) >>> 8));
+        sha256.update((byte) identity.charAt(i));
+      }
+      return "x:" + HexFormat.of().formatHex(sha256.digest());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);
     }

@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
 import java.util.Objects;
 
 /**
@@ -20,9 +18,11 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   public static final int VIEW_WORDS = 3;
 
   private final RateLimitBand band;
+  private final long capacity;
 
   BandArithmetic(RateLimitBand band) {
     this.band = Objects.requireNonNull(band);
+    this.capacity = band.capacity();
   }
 
   /** Returns the arithmetic of a band. */
@@ -44,7 +44,7 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
 
   /** Returns the most that can pass at once. */
   public final long capacity() {
-    return band.capacity();
+    return capacity;
   }
 
   /** Returns how many words of state a bucket keeps for this band. */

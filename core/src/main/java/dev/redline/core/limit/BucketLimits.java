@@ -1,11 +1,11 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The limits a bucket obeys, compiled: whose they are, the arithmetic of each band, and a
@@ -23,6 +23,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final OwnerKind ownerKind;
   private final String ownerId;
   private final BandArithmetic[] bands;
+  private final @Nullable ContinuousBucket packed;
   private final String fingerprint;
   private final int stateWords;
   private final int hash;
@@ -35,6 +36,12 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     this.ownerKind = ownerKind;
     this.ownerId = ownerId;
     this.bands = bands.stream().map(BandArithmetic::of).toArray(BandArithmetic[]::new);
+    this.packed =
+        this.bands.length == 1
+                && this.bands[0] instanceof ContinuousBucket single
+                && single.fitsOneWord()
+            ? single
+            : null;
     this.fingerprint = fingerprint(bands);
     int words = 0;
     for (BandArithmetic band : this.bands) {
@@ -96,6 +103,11 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   /** Returns the arithmetic of band {@code i}. */
   public BandArithmetic band(int i) {
     return bands[i];
+  }
+
+  /** Returns the only band if its state fits one word, else null. */
+  public @Nullable ContinuousBucket packedOrNull() {
+    return packed;
   }
 
   /** Returns the label of band {@code i}. */

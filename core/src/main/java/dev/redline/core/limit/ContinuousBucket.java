@@ -1,6 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
 import java.math.BigInteger;
 
 /**
@@ -13,12 +12,16 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
 
   private static final BigInteger PACKED_LIMIT = BigInteger.ONE.shiftLeft(61);
 
+  private final boolean fitsOneWord;
+
   ContinuousBucket(RateLimitBand band) {
     this(band, gcd(band.refillTokens(), band.periodMicros()));
   }
 
   private ContinuousBucket(RateLimitBand band, long divisor) {
     super(band, band.refillTokens() / divisor, band.periodMicros() / divisor);
+    BigInteger micros = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
+    this.fitsOneWord = micros.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;
   }
 
   private static long gcd(long a, long b) {
@@ -39,8 +42,7 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
    * Returns whether the state fits one word of 62 bits, counted in 1/R µs since a process start.
    */
   public boolean fitsOneWord() {
-    BigInteger units = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
-    return units.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;
+    return fitsOneWord;
   }
 
   @Override
@@ -97,5 +99,10 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
   @Override
   public long resetMicros(long[] view, int v) {
     return view[v] + (view[v + 1] > 0 ? 1 : 0);
+  }
+
+  @Override
+  public long horizonMicros() {
+    return horizonMicros + (horizonSub > 0 ? 1 : 0);
   }
 }

@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /**
  * A token bucket that refills at the end of whole periods, counted from when it last left full.
  * State: the moment it would be full again, as of continuous refill, and the anchor of its periods.
@@ -74,6 +72,11 @@ final class IntervalBucket extends TokenBucketArithmetic {
   @Override
   public long resetMicros(long[] view, int v) {
     return untilRefilled(view[v] + (view[v + 1] > 0 ? 1 : 0), view[v + 2]);
+  }
+
+  @Override
+  public long horizonMicros() {
+    return untilRefilled(horizonMicros + (horizonSub > 0 ? 1 : 0), 0);
   }
 
   /** Returns when the period ends in which {@code micros} of debt are worked off. */

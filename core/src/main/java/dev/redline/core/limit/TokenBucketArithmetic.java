@@ -1,8 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-import java.math.BigInteger;
-
 /**
  * What both token buckets share: time instead of tokens, in exact fractions of a microsecond.
  *
@@ -34,24 +31,36 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   /** Returns the whole microseconds that {@code cost} tokens last. */
   final long wholeMicros(long cost) {
-    long product = cost * period;
-    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
-      return product / tokens;
-    }
-    return big(cost).multiply(big(period)).divide(big(tokens)).longValueExact();
+    return quotient(cost, period, 0, tokens);
   }
 
   /** Returns the numerator over R of what {@link #wholeMicros} leaves. */
   final long subMicros(long cost) {
-    long product = cost * period;
-    if (Math.multiplyHigh(cost, period) == 0 && product >= 0) {
-      return product % tokens;
-    }
-    return big(cost).multiply(big(period)).mod(big(tokens)).longValueExact();
+    return cost * period - wholeMicros(cost) * tokens;
   }
 
-  private static BigInteger big(long value) {
-    return BigInteger.valueOf(value);
+  /** Returns {@link #wholeMicros}, without dividing for the cost that nearly every request has. */
+  private long costMicros(long cost) {
+    return cost == 1 ? oneMicros : wholeMicros(cost);
+  }
+
+  /** Returns {@link #subMicros}, likewise. */
+  private long costSub(long cost) {
+    return cost == 1 ? oneSub : subMicros(cost);
+  }
+
+  /**
+   * Returns (a·b + c) / d rounded down, where that is below 2^53 and 0 ≤ c ≤ d. The product may
+   * exceed a word: then the quotient is estimated in floating point, a few units off at most, and
+   * corrected by the remainder it leaves, which is so small that arithmetic modulo 2^64 keeps it.
+   */
+  private static long quotient(long a, long b, long c, long d) {
+    long dividend = a * b + c;
+    if (Math.multiplyHigh(a, b) == 0 && a * b >= 0 && dividend >= 0) {
+      return dividend / d;
+    }
+    long estimate = (long) ((double) a * b / d);
+    return estimate + Math.floorDiv(dividend - estimate * d, d);
   }
 
   @Override
@@ -59,8 +68,8 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     if (cost > capacity()) {
       return false;
     }
-    long micros = view[v] + (cost == 1 ? oneMicros : wholeMicros(cost));
-    long sub = view[v + 1] + (cost == 1 ? oneSub : subMicros(cost));
+    long micros = view[v] + costMicros(cost);
+    long sub = view[v + 1] + costSub(cost);
     if (sub >= tokens) {
       sub -= tokens;
       micros++;
@@ -70,9 +79,9 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   @Override
   public final void advance(long[] view, int v, long cost) {
-    long sub = view[v + 1] + subMicros(cost);
+    long sub = view[v + 1] + costSub(cost);
     long carry = sub >= tokens ? 1 : 0;
-    view[v] += wholeMicros(cost) + carry;
+    view[v] += costMicros(cost) + carry;
     view[v + 1] = sub - carry * tokens;
   }
 
@@ -119,17 +128,13 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
       sub += tokens;
       micros--;
     }
-    long product = micros * tokens;
-    if (Math.multiplyHigh(micros, tokens) == 0 && product >= 0 && product + sub >= 0) {
-      return (product + sub) / period;
-    }
-    return big(micros).multiply(big(tokens)).add(big(sub)).divide(big(period)).longValueExact();
+    return quotient(micros, tokens, sub, period);
   }
 
   /** Returns the microseconds by which debt plus cost exceed the horizon, rounded up; 0 if none. */
   final long excessMicros(long[] view, int v, long cost) {
-    long micros = view[v] + wholeMicros(cost) - horizonMicros;
-    long sub = view[v + 1] + subMicros(cost) - horizonSub;
+    long micros = view[v] + costMicros(cost) - horizonMicros;
+    long sub = view[v + 1] + costSub(cost) - horizonSub;
     if (sub < 0) {
       sub += tokens;
       micros--;
@@ -149,10 +154,5 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
   @Override
   public final long lifetimeMicros(long[] view, int v) {
     return resetMicros(view, v);
-  }
-
-  @Override
-  public final long horizonMicros() {
-    return horizonMicros + (horizonSub > 0 ? 1 : 0);
   }
 }

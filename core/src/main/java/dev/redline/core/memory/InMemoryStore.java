@@ -1,15 +1,15 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.ContinuousBucket;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,23 +20,39 @@ import org.jspecify.annotations.Nullable;
  * nanoseconds. Neither way allocates.
  *
  * <p>Under pressure no bucket that tells something is forgotten: what the table cannot hold shares
- * the bucket of its {@link Overflow} group, and a key that gets a bucket of its own starts as
- * indebted as its group.
+ * the bucket of its {@link Overflow} group, and a key that gets a bucket of its own starts owing
+ * what its group owes. Buckets that are full again are dropped in the background.
+ *
+ * <p>The table maps keys to buckets by identity of the bucket, is safe for concurrent use, and
+ * drops a bucket only in {@link #remove}, or after handing it to {@link #evict}.
  */
 public abstract class InMemoryStore implements StorageProvider {
   private final MicrosClock clock;
   private final long origin;
   private final Overflow overflow;
+  private final @Nullable Sweeper sweeper;
 
   /** Creates a store on a clock. */
   protected InMemoryStore(MicrosClock clock) {
-    this.clock = clock;
-    this.origin = clock.nowMicros();
-    this.overflow = new Overflow(origin);
+    this(clock, true);
   }
 
-  /** Returns the key's own bucket, or null if it has none. */
+  /** Creates a store that, unless it is swept in the background, is swept by hand only. */
+  InMemoryStore(MicrosClock clock, boolean background) {
+    this.clock = clock;
+    this.origin = clock.nowMicros();
+    this.overflow = new Overflow(clock, origin);
+    this.sweeper = background ? new Sweeper(this) : null;
+  }
+
+  /** Returns the key's own bucket, or null if it has none; counts as use where use counts. */
   protected abstract @Nullable Bucket find(RateLimitKey key);
+
+  /**
+   * Returns the key's own bucket, or null if it has none. Called while buckets are locked: must not
+   * wait, evict or count as use.
+   */
+  protected abstract @Nullable Bucket peek(RateLimitKey key);
 
   /**
    * Puts a new bucket into the table unless the key has one already, or there is no room.
@@ -45,19 +61,17 @@ public abstract class InMemoryStore implements StorageProvider {
    */
   protected abstract @Nullable Bucket insert(RateLimitKey key, Bucket candidate);
 
-  /** Returns how many keys have a bucket, those that share one counted once. */
+  /** Removes a key's bucket, if it is this one. */
+  protected abstract void remove(RateLimitKey key, Bucket bucket);
+
+  /** Shows every key and its bucket; concurrent changes may be missed. */
+  protected abstract void forEach(BiConsumer<RateLimitKey, Bucket> action);
+
+  /** Returns how many keys have a bucket of their own. */
   public abstract long size();
 
-  final Overflow overflow() {
-    return overflow;
-  }
-
-  final long origin() {
-    return origin;
-  }
-
-  final long nowMicros() {
-    return clock.nowMicros();
+  final boolean isEmpty() {
+    return size() == 0 && overflow.isEmpty();
   }
 
   @Override
@@ -71,36 +85,16 @@ public abstract class InMemoryStore implements StorageProvider {
   public final boolean acquireNow(Acquisition acquisition, Outcome outcome) {
     if (acquisition.size() == 1
         && find(acquisition.key(0)) instanceof PackedBucket bucket
-        && acquireOne(bucket, acquisition, outcome)) {
+        && bucket.acquire(acquisition, clock, origin, outcome)) {
       return true;
     }
     acquireLocked(acquisition, outcome);
     return true;
   }
 
-  private boolean acquireOne(PackedBucket bucket, Acquisition acquisition, Outcome outcome) {
-    ContinuousBucket band = (ContinuousBucket) acquisition.key(0).limits().band(0);
-    long now = clock.nowMicros();
-    outcome.reset(1);
-    PackedBucket.Take take =
-        bucket.tryTake(
-            band, now - origin, acquisition.cost(0), acquisition.dryRun(), outcome.views());
-    if (take == PackedBucket.Take.CLOSED) {
-      return false;
-    }
-    boolean passed = take == PackedBucket.Take.TAKEN;
-    if (passed) {
-      outcome.pass(0);
-    }
-    outcome.decide(passed || acquisition.shadow(0), now);
-    return true;
-  }
-
   private void acquireLocked(Acquisition acquisition, Outcome outcome) {
     Locks locks = Locks.ofThread();
-    for (int tries = 0; !locks.lockAll(this, acquisition); tries++) {
-      Bucket.pause(tries);
-    }
+    locks.lockAll(this, acquisition);
     try {
       decide(locks, acquisition, outcome);
     } finally {
@@ -154,42 +148,67 @@ public abstract class InMemoryStore implements StorageProvider {
     }
   }
 
-  /** Returns the bucket to use for a key: its own, a new one, or the one of its overflow group. */
-  final Bucket bucketOf(RateLimitKey key) {
-    Bucket own = find(key);
-    if (own != null) {
-      return own;
-    }
-    Bucket candidate = Bucket.closed(key.limits());
+  /**
+   * Makes a bucket for a key that has none; returns the key's bucket, which may be another thread's
+   * by now, or null if the table has no room for it.
+   */
+  final @Nullable Bucket makeBucketOrNull(RateLimitKey key) {
+    Bucket candidate = Bucket.create(key.limits());
     Bucket inserted = insert(key, candidate);
-    if (inserted == null) {
-      return overflow.bucketOf(key);
-    }
     if (inserted == candidate) {
-      overflow.openLike(key, candidate, clock.nowMicros());
+      open(key, candidate);
+    } else if (inserted == null && sweeper != null) {
+      sweeper.hurry();
     }
     return inserted;
   }
 
+  private void open(RateLimitKey key, Bucket bucket) {
+    boolean opened = false;
+    try {
+      overflow.openLike(key, bucket);
+      opened = true;
+      if (sweeper != null) {
+        sweeper.wake();
+      }
+    } finally {
+      if (!opened) {
+        // Out of memory, or a clock that throws: a bucket left new would keep its key waiting.
+        bucket.open(key.limits());
+      }
+    }
+  }
+
+  /** Returns the bucket of the key's overflow group. */
+  final Bucket sharedBucket(RateLimitKey key) {
+    return overflow.bucketOf(key);
+  }
+
   /**
    * Closes a bucket that a full table gives up, and lets what it tells live on in its overflow
-   * group. For tables that evict; returns when it is done.
+   * group. For tables that evict: called before the key can get another bucket, by a thread that
+   * holds no bucket locked; returns when it is done.
    */
   protected final void evict(RateLimitKey key, Bucket bucket) {
-    overflow.absorb(key, bucket, clock.nowMicros());
+    overflow.absorb(key, bucket);
   }
 
-  /**
-   * Closes a bucket for good if it is full again, so that the table can drop it without anybody
-   * noticing.
-   */
-  protected final boolean reclaim(RateLimitKey key, Bucket bucket) {
-    long[] view = new long[key.limits().size() * BandArithmetic.VIEW_WORDS];
-    return bucket.closeIfFresh(key.limits(), clock.nowMicros(), origin, view);
+  /** Drops every bucket that is full again; what the background does, for tests and tools. */
+  public final void sweep() {
+    forEach(
+        (key, bucket) -> {
+          if (bucket.closeIfFresh(key.limits(), clock.nowMicros(), origin)) {
+            remove(key, bucket);
+          }
+        });
+    overflow.sweep();
   }
 
-  /** Drops the overflow buckets that are full again. */
-  protected final void reclaimOverflow() {
-    overflow.reclaim(this::reclaim);
+  /** Ends the sweeping in the background. */
+  @Override
+  public void close() {
+    if (sweeper != null) {
+      sweeper.close();
+    }
   }
 }

@@ -1,10 +1,10 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.RateLimitKey;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +19,9 @@ public final class LocalStore extends InMemoryStore {
   /** How many keys a store holds unless told otherwise. */
   public static final long DEFAULT_MAX_KEYS = 1_000_000;
 
-  private static final long SWEEP_NANOS = 1_000_000_000L;
-  private static final long SWEEP_NANOS_WHEN_FULL = 50_000_000L;
-
   private final ConcurrentHashMap<RateLimitKey, Bucket> buckets = new ConcurrentHashMap<>();
   private final AtomicLong keys = new AtomicLong();
   private final long maxKeys;
-  private final Thread sweeper;
-  private volatile boolean closed;
-  private volatile boolean full;
 
   /** Creates a store of up to {@link #DEFAULT_MAX_KEYS} keys on the monotonic clock. */
   public LocalStore() {
@@ -36,14 +30,16 @@ public final class LocalStore extends InMemoryStore {
 
   /** Creates a store of up to {@code maxKeys} keys on a clock. */
   public LocalStore(long maxKeys, MicrosClock clock) {
-    super(clock);
+    this(maxKeys, clock, true);
+  }
+
+  /** Creates a store that, unless it is swept in the background, is swept by hand only. */
+  LocalStore(long maxKeys, MicrosClock clock, boolean background) {
+    super(clock, background);
     if (maxKeys < 1) {
       throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
     }
     this.maxKeys = maxKeys;
-    this.sweeper = new Thread(this::sweepUntilClosed, "redline-local-sweeper");
-    sweeper.setDaemon(true);
-    sweeper.start();
   }
 
   @Override
@@ -57,11 +53,18 @@ public final class LocalStore extends InMemoryStore {
   }
 
   @Override
+  protected @Nullable Bucket peek(RateLimitKey key) {
+    return buckets.get(key);
+  }
+
+  /** {@inheritDoc} A place is reserved before the bucket is put: the bound holds at all times. */
+  @Override
   protected @Nullable Bucket insert(RateLimitKey key, Bucket candidate) {
-    long count = keys.incrementAndGet();
-    if (count > maxKeys) {
+    if (keys.get() >= maxKeys) {
+      return null;
+    }
+    if (keys.incrementAndGet() > maxKeys) {
       keys.decrementAndGet();
-      full = true;
       return null;
     }
     Bucket other = buckets.putIfAbsent(key, candidate);
@@ -69,43 +72,23 @@ public final class LocalStore extends InMemoryStore {
       keys.decrementAndGet();
       return other;
     }
-    if (count == 1) {
-      LockSupport.unpark(sweeper);
-    }
     return candidate;
+  }
+
+  @Override
+  protected void remove(RateLimitKey key, Bucket bucket) {
+    if (buckets.remove(key, bucket)) {
+      keys.decrementAndGet();
+    }
+  }
+
+  @Override
+  protected void forEach(BiConsumer<RateLimitKey, Bucket> action) {
+    buckets.forEach(action);
   }
 
   @Override
   public long size() {
     return keys.get();
-  }
-
-  /** Drops every bucket that is full again; what the background does, for tests and tools. */
-  public void sweep() {
-    buckets.forEach(
-        (key, bucket) -> {
-          if (reclaim(key, bucket) && buckets.remove(key, bucket)) {
-            keys.decrementAndGet();
-          }
-        });
-    reclaimOverflow();
-  }
-
-  private void sweepUntilClosed() {
-    while (!closed) {
-      if (keys.get() == 0 && overflow().size() == 0) {
-        LockSupport.park(this);
-      } else {
-        LockSupport.parkNanos(this, full ? SWEEP_NANOS_WHEN_FULL : SWEEP_NANOS);
-        full = false;
-        sweep();
-      }
-    }
-  }
-
-  @Override
-  public void close() {
-    closed = true;
-    LockSupport.unpark(sweeper);
   }
 }

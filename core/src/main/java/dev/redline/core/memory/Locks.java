@@ -1,7 +1,7 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +9,12 @@ import org.jspecify.annotations.Nullable;
 final class Locks {
   private static final ThreadLocal<Locks> OF_THREAD = ThreadLocal.withInitial(Locks::new);
 
+  private static final int ROUNDS_OF_MAKING = 3;
+
   private @Nullable Bucket[] buckets = new @Nullable Bucket[4];
+  private boolean[] shared = new boolean[4];
   private int[] order = new int[4];
-  private int size;
+  private int locked;
 
   private Locks() {}
 
@@ -19,7 +22,7 @@ final class Locks {
     return OF_THREAD.get();
   }
 
-  /** Returns the locked bucket of key {@code i}. */
+  /** Returns the bucket of key {@code i}. */
   Bucket bucket(int i) {
     Bucket bucket = buckets[i];
     if (bucket == null) {
@@ -31,27 +34,63 @@ final class Locks {
   /**
    * Locks the buckets of all keys, in the order of their owners, the same for every thread.
    *
-   * @return false if one was closed meanwhile, or replaced by a bucket of the key's own; then none
-   *     is locked
+   * <p>They are looked up, and made, before the first is locked: a table that makes room may have
+   * to lock the bucket it gives up, and that may be one of these. Where that happens again and
+   * again, because the table is too small for what is taken together, keys without a bucket share
+   * one instead of driving each other out.
    */
-  boolean lockAll(InMemoryStore store, Acquisition acquisition) {
-    size = acquisition.size();
+  void lockAll(InMemoryStore store, Acquisition acquisition) {
+    prepare(acquisition);
+    int rounds = 0;
+    for (int tries = 0; ; tries++) {
+      rounds += lookUp(store, acquisition, rounds < ROUNDS_OF_MAKING) ? 1 : 0;
+      if (tryLockAll(store, acquisition)) {
+        return;
+      }
+      Bucket.pause(tries);
+    }
+  }
+
+  private void prepare(Acquisition acquisition) {
+    int size = acquisition.size();
     if (buckets.length < size) {
       buckets = new @Nullable Bucket[size];
+      shared = new boolean[size];
       order = new int[size];
     }
     sort(acquisition);
-    for (int at = 0; at < size; at++) {
-      int i = order[at];
+  }
+
+  /** Finds the bucket of every key; returns whether one had to be made. */
+  private boolean lookUp(InMemoryStore store, Acquisition acquisition, boolean mayMake) {
+    boolean made = false;
+    for (int i = 0; i < acquisition.size(); i++) {
       RateLimitKey key = acquisition.key(i);
-      Bucket bucket = store.bucketOf(key);
-      if (!bucket.lock()) {
+      Bucket own = store.find(key);
+      if (own == null && mayMake) {
+        own = store.makeBucketOrNull(key);
+        made = true;
+      }
+      shared[i] = own == null;
+      buckets[i] = own == null ? store.sharedBucket(key) : own;
+    }
+    return made;
+  }
+
+  /**
+   * Returns false, with nothing locked, if a bucket is not open, or if a key that has to share one
+   * has one of its own by now. A key's own bucket that is open is the right one: it is closed
+   * before the table lets it go.
+   */
+  private boolean tryLockAll(InMemoryStore store, Acquisition acquisition) {
+    while (locked < acquisition.size()) {
+      int i = order[locked];
+      if (!bucket(i).lock()) {
         unlockAll();
         return false;
       }
-      buckets[i] = bucket;
-      Bucket own = store.find(key);
-      if (own != null && own != bucket) {
+      locked++;
+      if (shared[i] && store.peek(acquisition.key(i)) != null) {
         unlockAll();
         return false;
       }
@@ -60,7 +99,7 @@ final class Locks {
   }
 
   private void sort(Acquisition acquisition) {
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < acquisition.size(); i++) {
       int at = i;
       while (at > 0 && isBefore(acquisition, i, order[at - 1])) {
         order[at] = order[at - 1];
@@ -75,12 +114,10 @@ final class Locks {
   }
 
   void unlockAll() {
-    for (int i = 0; i < size; i++) {
-      Bucket bucket = buckets[i];
-      if (bucket != null) {
-        bucket.unlock();
-      }
+    while (locked > 0) {
+      locked--;
+      bucket(order[locked]).unlock();
     }
-    Arrays.fill(buckets, 0, size, null);
+    Arrays.fill(buckets, null);
   }
 }

@@ -1,33 +1,38 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiPredicate;
+import java.util.stream.IntStream;
 
 /**
  * Where keys go that a full table has no room for: a fixed number of groups per rule, each with one
  * bucket that its keys share.
  *
- * <p>A group's bucket is at least as indebted as any of its keys would be, so sharing it can refuse
- * too much and never admit too much; and a key that leaves starts as indebted as its group.
+ * <p>A group's bucket owes at least what each of its keys would owe alone, so sharing it can refuse
+ * too much and never admit too much; and a key that leaves starts owing what its group owes. (Of an
+ * interval refill the group's periods may end at other moments than those of a key alone.)
  */
 final class Overflow {
   private static final int GROUPS = 64;
+  private static final String[] NAMES =
+      IntStream.range(0, GROUPS).mapToObj(Integer::toString).toArray(String[]::new);
 
   private final Map<RateLimitKey, Bucket> groups = new ConcurrentHashMap<>();
+  private final MicrosClock clock;
   private final long origin;
 
-  Overflow(long origin) {
+  Overflow(MicrosClock clock, long origin) {
+    this.clock = clock;
     this.origin = origin;
   }
 
   private static RateLimitKey group(RateLimitKey key) {
     int hash = key.hashCode();
-    int group = (hash ^ hash >>> 16) & GROUPS - 1;
-    return new RateLimitKey(key.limits(), Integer.toString(group));
+    return new RateLimitKey(key.limits(), NAMES[(hash ^ hash >>> 16) & GROUPS - 1]);
   }
 
   /** Returns the bucket of the key's group. */
@@ -37,81 +42,90 @@ final class Overflow {
     if (bucket != null) {
       return bucket;
     }
-    Bucket candidate = Bucket.closed(group.limits());
+    Bucket candidate = Bucket.create(group.limits());
     candidate.open(group.limits());
     Bucket other = groups.putIfAbsent(group, candidate);
     return other == null ? candidate : other;
   }
 
   /**
-   * Opens a key's own new bucket as indebted as its group. The bucket is in the table already, so
-   * that whoever locks the group's bucket after this reads it finds the key's own instead.
+   * Opens a key's own new bucket owing what its group owes. The bucket is in the table already, so
+   * whoever locks the group's bucket from now on finds the key's own instead; whoever did so before
+   * is seen here, because the group is read under its lock. A group that is missing, or closed for
+   * being full, owes nothing; one made after it was looked for is made after the key's own.
    */
-  void openLike(RateLimitKey key, Bucket bucket, long now) {
-    Bucket shared = groups.isEmpty() ? null : groups.get(group(key));
-    if (shared == null || !shared.lock()) {
+  void openLike(RateLimitKey key, Bucket bucket) {
+    Bucket shared = groups.get(group(key));
+    if (shared == null) {
+      bucket.open(key.limits());
+      return;
+    }
+    long[] view = viewOf(key.limits());
+    if (!shared.lock()) {
       bucket.open(key.limits());
       return;
     }
     try {
-      long[] view = new long[key.limits().size() * BandArithmetic.VIEW_WORDS];
+      long now = clock.nowMicros();
       shared.view(key.limits(), now, origin, view, 0);
-      bucket.open(key.limits(), now, origin, view, 0);
+      bucket.open(key.limits(), now, origin, view);
     } finally {
       shared.unlock();
     }
   }
 
-  /** Closes a bucket that has to go, leaving its group at least as indebted as it was. */
-  void absorb(RateLimitKey key, Bucket bucket, long now) {
-    if (!bucket.lock()) {
+  /** Closes a bucket that has to go, leaving its group to owe at least what it owed. */
+  void absorb(RateLimitKey key, Bucket bucket) {
+    if (bucket.closeIfNew() || !bucket.lock()) {
       return;
     }
-    BucketLimits limits = key.limits();
-    long[] view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
-    bucket.view(limits, now, origin, view, 0);
-    if (!isFresh(limits, view)) {
-      raise(key, now, view);
-    }
-    bucket.close();
-  }
-
-  private static boolean isFresh(BucketLimits limits, long[] view) {
-    for (int b = 0; b < limits.size(); b++) {
-      if (!limits.band(b).isFresh(view, b * BandArithmetic.VIEW_WORDS)) {
-        return false;
+    try {
+      if (!bucket.isFresh(key.limits(), clock.nowMicros(), origin)) {
+        raise(key, bucket);
       }
+    } finally {
+      bucket.close();
     }
-    return true;
   }
 
-  private void raise(RateLimitKey key, long now, long[] view) {
+  private void raise(RateLimitKey key, Bucket bucket) {
     BucketLimits limits = key.limits();
+    long[] view = viewOf(limits);
+    long[] merged = viewOf(limits);
     Bucket shared = bucketOf(key);
-    while (!shared.lock()) {
+    for (int tries = 0; !shared.lock(); tries++) {
+      Bucket.pause(tries);
       shared = bucketOf(key);
     }
-    long[] merged = new long[view.length];
-    shared.view(limits, now, origin, merged, 0);
-    for (int b = 0; b < limits.size(); b++) {
-      int v = b * BandArithmetic.VIEW_WORDS;
-      limits.band(b).merge(merged, v, view, v);
+    try {
+      long now = clock.nowMicros();
+      bucket.view(limits, now, origin, view, 0);
+      shared.view(limits, now, origin, merged, 0);
+      for (int b = 0; b < limits.size(); b++) {
+        int v = b * BandArithmetic.VIEW_WORDS;
+        limits.band(b).merge(merged, v, view, v);
+      }
+      shared.take(limits, now, origin, merged, 0, 0);
+    } finally {
+      shared.unlock();
     }
-    shared.take(limits, now, origin, merged, 0, 0);
-    shared.unlock();
   }
 
-  /** Drops the groups that the given test closes. */
-  void reclaim(BiPredicate<RateLimitKey, Bucket> closes) {
+  private static long[] viewOf(BucketLimits limits) {
+    return new long[limits.size() * BandArithmetic.VIEW_WORDS];
+  }
+
+  /** Drops the groups whose bucket is full again. */
+  void sweep() {
     groups.forEach(
         (group, bucket) -> {
-          if (closes.test(group, bucket)) {
+          if (bucket.closeIfFresh(group.limits(), clock.nowMicros(), origin)) {
             groups.remove(group, bucket);
           }
         });
   }
 
-  int size() {
-    return groups.size();
+  boolean isEmpty() {
+    return groups.isEmpty();
   }
 }

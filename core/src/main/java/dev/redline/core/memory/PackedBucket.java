@@ -2,53 +2,57 @@ package dev.redline.core.memory;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.ContinuousBucket;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.Outcome;
 
 /**
  * A single continuous token bucket in one word: the moment it is full again, in units of 1/R µs
  * since the store's origin, above the lock bit.
  */
 final class PackedBucket extends Bucket {
-  /** The answers of {@link #tryTake}. */
-  enum Take {
-    TAKEN,
-    REFUSED,
-    CLOSED
-  }
-
   private static final long FULL_SINCE_EVER = Long.MIN_VALUE / 4;
 
   /**
-   * Takes by one compare-and-set, and writes the debt before it into the view; a refusal writes
+   * Decides an acquisition of this bucket alone, and takes by one compare-and-set; a refusal writes
    * nothing, save to repair a clock that stepped back.
    *
-   * @param elapsed microseconds since the store's origin
+   * @return false if the bucket is not open; then nothing was done
    */
-  Take tryTake(ContinuousBucket band, long elapsed, long cost, boolean dryRun, long[] view) {
+  boolean acquire(Acquisition acquisition, MicrosClock clock, long origin, Outcome outcome) {
+    ContinuousBucket band = band(acquisition.key(0).limits());
     long perMicro = band.unitsPerMicro();
-    long now = elapsed * perMicro;
     long horizon = band.capacity() * band.unitsPerToken();
+    long cost = acquisition.cost(0);
     long price = cost <= band.capacity() ? cost * band.unitsPerToken() : horizon + 1;
     int spins = 0;
     while (true) {
       long current = word();
       if ((current & LOCKED) != 0) {
-        if (current == CLOSED) {
-          return Take.CLOSED;
+        if (!isOpen(current)) {
+          return false;
         }
         pause(spins++);
         continue;
       }
+      long nowMicros = clock.nowMicros();
+      long now = (nowMicros - origin) * perMicro;
       long owed = Math.max(0, (current >> 1) - now);
       long debt = Math.min(owed, horizon);
       boolean passes = debt + price <= horizon;
-      if (!dryRun && (passes || owed > horizon)) {
+      if (!acquisition.dryRun() && (passes || owed > horizon)) {
         long next = now + debt + (passes ? price : 0);
         if (!compareAndSet(current, next << 1)) {
           continue;
         }
       }
-      write(debt, perMicro, view, 0);
-      return passes ? Take.TAKEN : Take.REFUSED;
+      outcome.reset(1);
+      write(debt, perMicro, outcome.views(), 0);
+      if (passes) {
+        outcome.pass(0);
+      }
+      outcome.decide(passes || acquisition.shadow(0), nowMicros);
+      return true;
     }
   }
 
@@ -62,35 +66,40 @@ final class PackedBucket extends Bucket {
     return (ContinuousBucket) limits.band(0);
   }
 
-  @Override
-  void open(BucketLimits limits) {
-    word(FULL_SINCE_EVER << 1);
+  /** Returns how many units of 1/R µs are owed; negative if full for longer. */
+  private long owed(ContinuousBucket band, long now, long origin) {
+    return (word() >> 1) - (now - origin) * band.unitsPerMicro();
   }
 
   @Override
-  void open(BucketLimits limits, long now, long origin, long[] view, int v) {
-    word(after(limits, now, origin, view, v, 0) << 1);
+  long fresh(BucketLimits limits) {
+    return FULL_SINCE_EVER << 1;
+  }
+
+  @Override
+  long after(BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
+    ContinuousBucket band = band(limits);
+    long fullAt =
+        (now - origin + view[v]) * band.unitsPerMicro() + view[v + 1] + cost * band.unitsPerToken();
+    return fullAt << 1;
   }
 
   @Override
   boolean view(BucketLimits limits, long now, long origin, long[] view, int v) {
     ContinuousBucket band = band(limits);
-    long owed = Math.max(0, (word() >> 1) - (now - origin) * band.unitsPerMicro());
+    long owed = Math.max(0, owed(band, now, origin));
     long horizon = band.capacity() * band.unitsPerToken();
     write(Math.min(owed, horizon), band.unitsPerMicro(), view, v);
     return owed > horizon;
   }
 
   @Override
-  void take(BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
-    word(after(limits, now, origin, view, v, cost) << 1 | LOCKED);
+  boolean isFresh(BucketLimits limits, long now, long origin) {
+    return owed(band(limits), now, origin) <= 0;
   }
 
-  private static long after(
-      BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
-    ContinuousBucket band = band(limits);
-    return (now - origin + view[v]) * band.unitsPerMicro()
-        + view[v + 1]
-        + cost * band.unitsPerToken();
+  @Override
+  boolean mayBeFresh(BucketLimits limits, long now, long origin) {
+    return isFresh(limits, now, origin);
   }
 }

@@ -14,19 +14,23 @@ final class WideBucket extends Bucket {
   }
 
   @Override
-  void open(BucketLimits limits) {
+  long fresh(BucketLimits limits) {
     int s = 0;
     for (int b = 0; b < limits.size(); b++) {
       limits.band(b).fresh(state, s);
       s += limits.band(b).stateWords();
     }
-    word(UNLOCKED);
+    return UNLOCKED;
   }
 
   @Override
-  void open(BucketLimits limits, long now, long origin, long[] view, int v) {
-    take(limits, now, origin, view, v, 0);
-    word(UNLOCKED);
+  long after(BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      limits.band(b).take(state, s, now, view, v + b * BandArithmetic.VIEW_WORDS, cost);
+      s += limits.band(b).stateWords();
+    }
+    return UNLOCKED;
   }
 
   @Override
@@ -41,11 +45,17 @@ final class WideBucket extends Bucket {
   }
 
   @Override
-  void take(BucketLimits limits, long now, long origin, long[] view, int v, long cost) {
-    int s = 0;
-    for (int b = 0; b < limits.size(); b++) {
-      limits.band(b).take(state, s, now, view, v + b * BandArithmetic.VIEW_WORDS, cost);
-      s += limits.band(b).stateWords();
+  boolean isFresh(BucketLimits limits, long now, long origin) {
+    long[] view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
+    boolean fresh = !view(limits, now, origin, view, 0);
+    for (int b = 0; fresh && b < limits.size(); b++) {
+      fresh = limits.band(b).isFresh(view, b * BandArithmetic.VIEW_WORDS);
     }
+    return fresh;
+  }
+
+  @Override
+  boolean mayBeFresh(BucketLimits limits, long now, long origin) {
+    return true;
   }
 }

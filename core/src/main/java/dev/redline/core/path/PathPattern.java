@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,8 @@ public final class PathPattern {
 
   /** Any number of segments, none included; the name is empty for {@code **}. */
   record Rest(String name) implements Segment {}
+
+  private static final Pattern ESCAPE = Pattern.compile("%[0-9A-Fa-f]{2}");
 
   private final String text;
   private final List<Segment> segments;
@@ -95,6 +98,10 @@ public final class PathPattern {
     if (part.contains("**")) {
       throw bad(text, "'" + part + "': '**' must be a whole segment");
     }
+    if (part.indexOf('\\') >= 0 || part.indexOf(';') >= 0 || ESCAPE.matcher(part).find()) {
+      throw bad(
+          text, "'" + part + "' never stands in a normalised path; write it without \\, ; or %XX");
+    }
     return Glob.hasWildcards(part) ? new Wild(new Glob(part)) : new Literal(part);
   }
 
@@ -145,6 +152,57 @@ public final class PathPattern {
   /** Returns whether every path matches. */
   public boolean matchesEverything() {
     return !segments.isEmpty() && segments.stream().allMatch(Rest.class::isInstance);
+  }
+
+  /**
+   * Returns whether every path that matches {@code other} surely matches this pattern too. A yes is
+   * certain; a no may be an unrecognised yes where segments with wildcards meet.
+   */
+  public boolean covers(PathPattern other) {
+    if (matchesEverything()) {
+      return true;
+    }
+    List<Segment> mine = fixedSegments();
+    List<Segment> theirs = other.fixedSegments();
+    if ((!startsOpen() && other.startsOpen()) || (!endsOpen() && other.endsOpen())) {
+      return false;
+    }
+    int spare = theirs.size() - mine.size();
+    int latest = startsOpen() ? spare : Math.min(spare, 0);
+    for (int start = endsOpen() ? 0 : spare; start >= 0 && start <= latest; start++) {
+      if (covers(mine, theirs.subList(start, start + mine.size()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean covers(List<Segment> mine, List<Segment> theirs) {
+    for (int i = 0; i < mine.size(); i++) {
+      Segment segment = mine.get(i);
+      boolean covered =
+          segment instanceof One
+              || segment.equals(theirs.get(i))
+              || (segment instanceof Wild wild
+                  && theirs.get(i) instanceof Literal literal
+                  && wild.glob().matches(literal.text()));
+      if (!covered) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean startsOpen() {
+    return !segments.isEmpty() && segments.get(0) instanceof Rest;
+  }
+
+  private boolean endsOpen() {
+    return !segments.isEmpty() && segments.get(segments.size() - 1) instanceof Rest;
+  }
+
+  private List<Segment> fixedSegments() {
+    return segments.stream().filter(segment -> !(segment instanceof Rest)).toList();
   }
 
   /** Returns whether a normalised path matches. */

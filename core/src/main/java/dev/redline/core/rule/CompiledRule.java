@@ -1,9 +1,10 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.KeyResolver;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -62,10 +63,45 @@ public final class CompiledRule {
       return scheme.identity(request, borrowIp);
     }
     String own = resolver.resolve(request);
-    if (own != null) {
-      return "c:" + own;
+    if (own != null && !own.isEmpty()) {
+      return IdentityScheme.resolved(own);
     }
-    return borrowIp ? KeyResolver.ip().resolve(request) : null;
+    return borrowIp ? scheme.address(request) : null;
+  }
+
+  /**
+   * Returns the identity for values given instead of a request: what the key fields, or the rule's
+   * own resolver, would yield.
+   *
+   * @throws IllegalArgumentException if a value is missing, empty or not of its kind
+   */
+  public String identityOf(List<String> values) {
+    if (rule.keyResolver().isEmpty()) {
+      return scheme.identityOf(values);
+    }
+    if (values.size() != 1) {
+      throw new IllegalArgumentException(
+          "identity must have 1 value for the rule's own resolver, had " + values.size());
+    }
+    if (values.get(0).isEmpty()) {
+      throw new IllegalArgumentException("identity must not be empty");
+    }
+    return IdentityScheme.resolved(values.get(0));
+  }
+
+  /** Returns who is asking as people may see it, in parts; empty if that is nobody's business. */
+  public List<String> shown(RequestContext request) {
+    if (rule.keyResolver().isPresent()) {
+      return List.of();
+    }
+    List<String> shown =
+        scheme.shown(request, rule.onMissingIdentity() == OnMissingIdentity.USE_IP);
+    return shown == null ? List.of() : shown;
+  }
+
+  /** Returns given values as people may see them; as {@link #identityOf} otherwise. */
+  public List<String> shownOf(List<String> values) {
+    return rule.keyResolver().isPresent() ? List.copyOf(values) : scheme.shownOf(values);
   }
 
   /** Returns why the rule does not apply to the request, its path aside; null if it does. */

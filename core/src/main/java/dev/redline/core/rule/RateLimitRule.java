@@ -2,6 +2,8 @@ package dev.redline.core.rule;
 
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.KeyResolver;
+import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathPattern;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,6 +45,8 @@ public final class RateLimitRule {
   private final Optional<OnLimitExceed> onLimitExceed;
   private final Optional<OnStoreFailure> onStoreFailure;
   private final Map<String, Object> metadata;
+  private final Optional<String> createdAt;
+  private final Optional<String> updatedAt;
 
   private RateLimitRule(Builder builder, String id) {
     this.id = id;
@@ -54,7 +58,7 @@ public final class RateLimitRule {
     this.key = builder.key.isEmpty() ? List.of(KeyField.global()) : List.copyOf(builder.key);
     this.keyResolver = Optional.ofNullable(builder.keyResolver);
     this.onMissingIdentity = builder.onMissingIdentity;
-    this.bands = BandLabels.complete(id, builder.bands);
+    this.bands = RateLimitBand.labelled(id, builder.bands);
     this.plans = List.copyOf(builder.plans);
     this.cost = builder.cost;
     this.priority = builder.priority;
@@ -64,6 +68,8 @@ public final class RateLimitRule {
     this.onLimitExceed = Optional.ofNullable(builder.onLimitExceed);
     this.onStoreFailure = Optional.ofNullable(builder.onStoreFailure);
     this.metadata = Collections.unmodifiableMap(new LinkedHashMap<>(builder.metadata));
+    this.createdAt = Optional.ofNullable(builder.createdAt);
+    this.updatedAt = Optional.ofNullable(builder.updatedAt);
   }
 
   /**
@@ -177,6 +183,16 @@ public final class RateLimitRule {
     return metadata;
   }
 
+  /** Returns when the rule was made, as its source wrote it; kept, never read. */
+  public Optional<String> createdAt() {
+    return createdAt;
+  }
+
+  /** Returns when the rule was last changed, as its source wrote it; kept, never read. */
+  public Optional<String> updatedAt() {
+    return updatedAt;
+  }
+
   @Override
   public String toString() {
     return "RateLimitRule[" + ruleSetId + "/" + id + "]";
@@ -203,18 +219,20 @@ public final class RateLimitRule {
     private @Nullable OnLimitExceed onLimitExceed;
     private @Nullable OnStoreFailure onStoreFailure;
     private final Map<String, Object> metadata = new LinkedHashMap<>();
+    private @Nullable String createdAt;
+    private @Nullable String updatedAt;
 
     private Builder() {}
 
     /** Names the rule. */
     public Builder id(String value) {
-      id = RuleText.id("id", value);
+      id = AllowedValues.id("id", value);
       return this;
     }
 
     /** Names the rule set; {@value RateLimitRule#DEFAULT_RULE_SET} unless said. */
     public Builder ruleSetId(String value) {
-      ruleSetId = RuleText.id("ruleSetId", value);
+      ruleSetId = AllowedValues.id("ruleSetId", value);
       return this;
     }
 
@@ -280,13 +298,13 @@ public final class RateLimitRule {
 
     /** Adds the bands of a named plan. */
     public Builder plan(String planId) {
-      plans.add(RuleText.id("plan", planId));
+      plans.add(AllowedValues.id("plan", planId));
       return this;
     }
 
     /** Sets by what a request's cost is multiplied, 1 to 10^12. */
     public Builder cost(long value) {
-      cost = RuleText.between("cost", value, 1, RateLimitBand.MAX_TOKENS);
+      cost = AllowedValues.between("cost", value, 1, RateLimitBand.MAX_TOKENS);
       return this;
     }
 
@@ -329,6 +347,18 @@ public final class RateLimitRule {
     /** Adds to the free map handed to listeners. */
     public Builder metadata(String name, Object value) {
       metadata.put(name, Objects.requireNonNull(value, name));
+      return this;
+    }
+
+    /** Keeps when the rule was made, in the words of its source. */
+    public Builder createdAt(String value) {
+      createdAt = Objects.requireNonNull(value, "createdAt");
+      return this;
+    }
+
+    /** Keeps when the rule was last changed, in the words of its source. */
+    public Builder updatedAt(String value) {
+      updatedAt = Objects.requireNonNull(value, "updatedAt");
       return this;
     }
 

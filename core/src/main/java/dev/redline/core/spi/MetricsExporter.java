@@ -1,5 +1,9 @@
 package dev.redline.core.spi;
 
+import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.StoreException;
+
 /**
  * Where decisions, failures and timings are told.
  *
@@ -44,4 +48,22 @@ public interface MetricsExporter {
 
   /** Tells how long a store took, and whether it answered. */
   default void stored(String store, boolean answered, long nanos) {}
+
+  /** Tells that the store failed, why, and what decided in its place. */
+  default void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {}
+
+  /**
+   * Tells that a rule book comes into force, before its meters are asked for; those of rules it
+   * does not have are no longer needed.
+   */
+  default void inForce(RuleBook book) {}
+
+  /** Tells that rules were fetched and read, and whether they could be put in force. */
+  default void rulesLoaded(boolean success) {}
+
+  /** Tells that callers began (or, if negative, ceased) to wait for a refill. */
+  default void waiting(int change) {}
+
+  /** Tells that an event was lost because whoever listens is too slow. */
+  default void eventDropped() {}
 }

@@ -1,9 +1,7 @@
 package dev.redline.core.store;
 
-import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.limit.BucketLimits;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -14,23 +12,37 @@ import java.util.List;
  * keys of one acquisition have the same owner, which is also what orders them.
  */
 public final class Acquisition {
-  private static final BitSet NO_SHADOW = new BitSet(0);
+  private static final Take[] NO_MORE = {};
 
-  private final RateLimitKey[] keys;
-  private final long[] costs;
-  private final BitSet shadows;
+  private final RateLimitKey key;
+  private final long cost;
+  private final boolean shadow;
   private final boolean dryRun;
+  private final Take[] more;
 
-  private Acquisition(RateLimitKey[] keys, long[] costs, BitSet shadows, boolean dryRun) {
-    this.keys = keys;
-    this.costs = costs;
-    this.shadows = shadows;
+  /** One key is the rule, so it is kept without an array around it. */
+  private Acquisition(Take first, Take[] more, boolean dryRun) {
+    this.key = first.key;
+    this.cost = first.cost;
+    this.shadow = first.shadow;
+    this.more = more;
     this.dryRun = dryRun;
   }
 
-  /** Returns the acquisition of {@code cost} from one key. */
+  private Acquisition(RateLimitKey key, long cost) {
+    this.key = key;
+    this.cost = cost;
+    this.shadow = false;
+    this.more = NO_MORE;
+    this.dryRun = false;
+  }
+
+  /** Returns the acquisition of {@code cost}, at least 1, from one key. */
   public static Acquisition of(RateLimitKey key, long cost) {
-    return new Acquisition(new RateLimitKey[] {key}, new long[] {cost}, NO_SHADOW, false);
+    if (cost < 1) {
+      throw new IllegalArgumentException("cost must be at least 1, was " + cost);
+    }
+    return new Acquisition(key, cost);
   }
 
   /** Returns a builder. */
@@ -40,22 +52,22 @@ public final class Acquisition {
 
   /** Returns how many keys there are. */
   public int size() {
-    return keys.length;
+    return 1 + more.length;
   }
 
   /** Returns key {@code i}. */
   public RateLimitKey key(int i) {
-    return keys[i];
+    return i == 0 ? key : more[i - 1].key;
   }
 
   /** Returns what is to be taken from each band of key {@code i}, at least 1. */
   public long cost(int i) {
-    return costs[i];
+    return i == 0 ? cost : more[i - 1].cost;
   }
 
   /** Returns whether key {@code i} never refuses. */
   public boolean shadow(int i) {
-    return shadows.get(i);
+    return i == 0 ? shadow : more[i - 1].shadow;
   }
 
   /** Returns whether nothing is to be taken. */
@@ -65,18 +77,18 @@ public final class Acquisition {
 
   /** Returns how many bands all keys have together. */
   public int bands() {
-    int bands = 0;
-    for (RateLimitKey key : keys) {
-      bands += key.limits().size();
+    int bands = key.limits().size();
+    for (Take take : more) {
+      bands += take.key.limits().size();
     }
     return bands;
   }
 
+  private record Take(RateLimitKey key, long cost, boolean shadow) {}
+
   /** Builds an acquisition. */
   public static final class Builder {
-    private final List<RateLimitKey> keys = new ArrayList<>(4);
-    private long[] costs = new long[4];
-    private final BitSet shadows = new BitSet();
+    private final List<Take> takes = new ArrayList<>(4);
     private boolean dryRun;
 
     private Builder() {}
@@ -91,20 +103,14 @@ public final class Acquisition {
       if (cost < 1) {
         throw new IllegalArgumentException("cost must be at least 1, was " + cost);
       }
-      for (RateLimitKey other : keys) {
-        if (other.limits().ownerKind() == key.limits().ownerKind()
-            && other.limits().ownerId().equals(key.limits().ownerId())) {
-          throw new IllegalArgumentException(key.limits().owner() + " is acquired twice");
+      for (Take other : takes) {
+        BucketLimits limits = other.key.limits();
+        if (limits.ownerKind() == key.limits().ownerKind()
+            && limits.ownerId().equals(key.limits().ownerId())) {
+          throw new IllegalArgumentException(limits.owner() + " is acquired twice");
         }
       }
-      if (keys.size() == costs.length) {
-        costs = Arrays.copyOf(costs, costs.length * 2);
-      }
-      costs[keys.size()] = cost;
-      if (shadow) {
-        shadows.set(keys.size());
-      }
-      keys.add(key);
+      takes.add(new Take(key, cost, shadow));
       return this;
     }
 
@@ -116,10 +122,10 @@ public final class Acquisition {
 
     /** Builds the acquisition. */
     public Acquisition build() {
-      if (keys.isEmpty()) {
+      if (takes.isEmpty()) {
         throw new IllegalArgumentException("an acquisition needs at least one key");
       }
-      return new Acquisition(keys.toArray(new RateLimitKey[0]), costs, shadows, dryRun);
+      return new Acquisition(takes.get(0), takes.subList(1, takes.size()).toArray(NO_MORE), dryRun);
     }
   }
 }

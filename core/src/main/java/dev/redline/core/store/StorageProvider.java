@@ -28,7 +28,7 @@ public interface StorageProvider extends AutoCloseable {
     return false;
   }
 
-  /** Releases what the store holds; acquisitions after it fail. */
+  /** Releases what the store holds: connections, threads. Nothing may be acquired after it. */
   @Override
   void close();
 }

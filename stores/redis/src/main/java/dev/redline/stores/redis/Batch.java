@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;

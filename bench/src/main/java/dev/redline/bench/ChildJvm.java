@@ -1,0 +1,55 @@
+package dev.redline.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A fresh JVM that runs one part of a benchmark, so that no part inherits another's profile. */
+public final class ChildJvm {
+  private ChildJvm() {}
+
+  /** Returns the path of the {@code java} that runs this program. */
+  public static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+  }
+
+  /** Returns the command that runs this program's main class with the given arguments. */
+  public static List<String> command(List<String> jvmOptions, List<String> arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(java());
+    command.addAll(jvmOptions);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(Main.class.getName());
+    command.addAll(arguments);
+    return command;
+  }
+
+  /** Runs to the end and returns what was printed on stdout, line by line. */
+  public static List<String> run(List<String> jvmOptions, List<String> arguments)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command(jvmOptions, arguments))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    List<String> lines = new ArrayList<>();
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        lines.add(line);
+      }
+    } finally {
+      process.destroy();
+    }
+    int status = process.waitFor();
+    if (status != 0) {
+      throw new IOException("the JVM for " + arguments + " ended with status " + status);
+    }
+    return lines;
+  }
+}

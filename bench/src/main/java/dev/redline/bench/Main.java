@@ -1,0 +1,37 @@
+package dev.redline.bench;
+
+import dev.redline.bench.local.LocalBench;
+import dev.redline.bench.local.LocalProbe;
+import java.util.Arrays;
+import java.util.List;
+
+/** The command line of the benchmarks: progress goes to stderr, results to stdout. */
+public final class Main {
+  private static final String USAGE =
+      """
+      usage: redline bench local [--quick] [--rounds N] [--cpu-time]
+
+        local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
+      """;
+
+  private Main() {}
+
+  /** Runs the benchmark that the first argument names. */
+  public static void main(String[] args) throws Exception {
+    List<String> rest = Arrays.asList(args).subList(Math.min(1, args.length), args.length);
+    try {
+      switch (args.length == 0 ? "" : args[0]) {
+        case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
+        case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
+        default -> {
+          System.err.print(USAGE);
+          System.exit(2);
+        }
+      }
+    } catch (UsageException e) {
+      System.err.println(e.getMessage());
+      System.err.print(USAGE);
+      System.exit(2);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.redline.core;
+
+import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** The store that decides, what decides when it cannot, and the telling of both. */
+final class StoreTiers {
+  private final StorageProvider store;
+  private final @Nullable StorageProvider fallback;
+  private final OnStoreFailure unlessSaid;
+  private final MetricsExporter metrics;
+  private final boolean timed;
+
+  StoreTiers(
+      StorageProvider store,
+      @Nullable StorageProvider fallback,
+      OnStoreFailure unlessSaid,
+      MetricsExporter metrics) {
+    this.store = store;
+    this.fallback = fallback;
+    this.unlessSaid = unlessSaid;
+    this.metrics = metrics;
+    this.timed = metrics != MetricsExporter.NONE;
+  }
+
+  /** Asks the store to decide without I/O; a dry run is not timed, as it counts in no metric. */
+  boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+    if (!timed || acquisition.dryRun()) {
+      return store.acquireNow(acquisition, outcome);
+    }
+    long start = System.nanoTime();
+    boolean decided = store.acquireNow(acquisition, outcome);
+    if (decided) {
+      metrics.stored(store.type(), true, System.nanoTime() - start);
+    }
+    return decided;
+  }
+
+  /** Asks the store to do I/O, and whatever the rules say to ask when it fails. */
+  CompletionStage<RateLimitResult> ask(Evaluation evaluation, Acquisition acquisition) {
+    boolean told = timed && !acquisition.dryRun();
+    long start = told ? System.nanoTime() : 0;
+    return store
+        .acquire(acquisition)
+        .handle(
+            (outcome, failure) -> {
+              if (told) {
+                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
+              }
+              return failure == null
+                  ? evaluation.finish(outcome)
+                  : withoutPrimary(evaluation, acquisition, failure);
+            });
+  }
+
+  /** Returns the state of buckets; takes nothing, and has no answer when the store fails. */
+  CompletionStage<Outcome> peek(Acquisition acquisition) {
+    Outcome outcome = new Outcome();
+    return store.acquireNow(acquisition, outcome)
+        ? CompletableFuture.completedFuture(outcome)
+        : store.acquire(acquisition);
+  }
+
+  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
+  private RateLimitResult withoutPrimary(
+      Evaluation evaluation, Acquisition acquisition, Throwable failure) {
+    OnStoreFailure strategy = evaluation.onStoreFailure(unlessSaid);
+    Outcome outcome = new Outcome();
+    boolean fellBack =
+        strategy == OnStoreFailure.LOCAL
+            && fallback != null
+            && fallback.acquireNow(acquisition, outcome);
+    if (strategy != null && !acquisition.dryRun()) {
+      boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && !fellBack;
+      metrics.storeFailed(nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
+    }
+    if (fellBack) {
+      outcome.degrade();
+      return evaluation.finish(outcome);
+    }
+    return evaluation.failed(strategy);
+  }
+
+  private static StoreException.Kind kind(Throwable failure) {
+    Throwable cause =
+        failure instanceof CompletionException wrapped && wrapped.getCause() != null
+            ? wrapped.getCause()
+            : failure;
+    return cause instanceof StoreException told ? told.kind() : StoreException.Kind.REDISERROR;
+  }
+}

@@ -1,0 +1,106 @@
+package dev.redline.core;
+
+import static dev.redline.core.EngineFixture.perHour;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.redline.core.rule.RateLimitPlan;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PlansTest {
+  private static final RateLimitPlan GOLD = RateLimitPlan.of("gold", perHour(10));
+  private static final RateLimitPlan DAILY = RateLimitPlan.of("daily", perHour(5));
+
+  private final EngineFixture fixture = EngineFixture.of(EngineFixture.plans(GOLD, DAILY));
+
+  private List<Long> left(String plan, String key) {
+    return fixture.left(plan, Question.ofPlans(List.of(plan), key, 1));
+  }
+
+  @Test
+  void theSixthIsRefusedAndGoldStillHoldsFive() {
+    List<String> both = List.of("gold", "daily");
+    for (int i = 0; i < 5; i++) {
+      assertThat(fixture.engine().allow("user:123", both, 1).allowed()).isTrue();
+    }
+    RateLimitResult sixth = fixture.engine().allow("user:123", both, 1);
+    assertThat(sixth.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(sixth.plan()).contains("daily");
+    assertThat(sixth.ruleId()).isEmpty();
+    assertThat(sixth.ruleSetId()).isEmpty();
+    assertThat(left("gold", "user:123")).containsExactly(5L);
+  }
+
+  @Test
+  void planAndKeyAreOneBucketWhereverUsed() {
+    fixture.engine().allow("k", List.of("gold", "daily"), 3);
+    assertThat(fixture.engine().allow("k", "gold").remaining()).hasValue(6);
+    assertThat(left("gold", "other")).containsExactly(10L);
+  }
+
+  @Test
+  void aPlanNamedTwiceCountsOnce() {
+    assertThat(fixture.engine().allow("k", List.of("gold", "gold"), 1).remaining()).hasValue(9);
+  }
+
+  @Test
+  void aPlanOfARuleIsTheRulesOwnBucket() {
+    EngineFixture mixed =
+        EngineFixture.of(
+            RuleBook.builder()
+                .plans(List.of(DAILY))
+                .rules(List.of(RateLimitRule.builder().id("r").plan("daily").build()))
+                .build());
+    RateLimitResult byRule = mixed.check("/");
+    assertThat(byRule.ruleId()).contains("r");
+    assertThat(byRule.band()).contains("daily");
+    assertThat(mixed.engine().allow("k", "daily").remaining()).hasValue(4);
+  }
+
+  @Test
+  void theAsyncTwinAnswersTheSame() {
+    assertThat(
+            fixture
+                .engine()
+                .allowAsync("k", List.of("daily"), 2)
+                .toCompletableFuture()
+                .join()
+                .remaining())
+        .hasValue(3);
+    assertThat(fixture.engine().allowAsync("k", List.of("nope"), 1).toCompletableFuture())
+        .isCompletedExceptionally();
+    assertThat(fixture.engine().allowAsync("k", List.of(), 1).toCompletableFuture())
+        .isCompletedExceptionally();
+  }
+
+  @Test
+  void anUnknownPlanIsNamedAndNothingIsTaken() {
+    assertThatExceptionOfType(UnknownNameException.class)
+        .isThrownBy(() -> fixture.engine().allow("k", List.of("gold", "silver"), 1))
+        .withMessageContaining("silver");
+    assertThat(left("gold", "k")).containsExactly(10L);
+  }
+
+  @Test
+  void aQuestionWithoutPlansOrKeyOrTokensIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> fixture.engine().allow("k", List.of(), 1))
+        .withMessageContaining("plan");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> fixture.engine().allow("", "gold"))
+        .withMessageContaining("key");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> fixture.engine().allow("k", List.of("gold"), 0))
+        .withMessageContaining("cost");
+  }
+
+  @Test
+  void moreThanAPlanHoldsIsNeverAdmitted() {
+    assertThat(fixture.engine().allow("k", List.of("gold", "daily"), 6).reason())
+        .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+  }
+}

@@ -1,0 +1,223 @@
+package dev.redline.core;
+
+import static dev.redline.core.EngineFixture.book;
+import static dev.redline.core.EngineFixture.request;
+import static dev.redline.core.EngineFixture.rule;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.Mode;
+import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class StoreFailureTest {
+  /** A store that is reached by I/O, and fails or not. */
+  private static final class RemoteStore implements StorageProvider {
+    private final LocalStore behind = new LocalStore();
+    private boolean failing = true;
+
+    @Override
+    public String type() {
+      return "remote";
+    }
+
+    @Override
+    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+      return failing
+          ? CompletableFuture.failedFuture(
+              new StoreException(StoreException.Kind.REDISERROR, "on purpose"))
+          : CompletableFuture.supplyAsync(
+              () -> behind.acquire(acquisition).toCompletableFuture().join());
+    }
+
+    @Override
+    public void close() {
+      behind.close();
+    }
+  }
+
+  private final RemoteStore store = new RemoteStore();
+  private final LocalStore fallback = new LocalStore();
+
+  @AfterEach
+  void close() {
+    store.close();
+    fallback.close();
+  }
+
+  private RateLimitEngine engine(OnStoreFailure unlessSaid, RuleBook book) {
+    return RateLimitEngine.builder(store)
+        .fallback(fallback)
+        .settings(new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, unlessSaid))
+        .book(book)
+        .build();
+  }
+
+  @Test
+  void aStoreBehindIoDecidesLikeAnyOther() {
+    store.failing = false;
+    RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 2)));
+    assertThat(engine.check(request("/")).remaining()).hasValue(1);
+    assertThat(engine.checkAsync(request("/")).toCompletableFuture().join().remaining())
+        .hasValue(0);
+    RateLimitResult refused = engine.check(request("/"));
+    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(refused.degraded()).isFalse();
+  }
+
+  @Test
+  void openPassesEverything() {
+    RateLimitEngine engine = engine(OnStoreFailure.OPEN, book(rule("r", 1)));
+    for (int i = 0; i < 3; i++) {
+      RateLimitResult result = engine.check(request("/"));
+      assertThat(result.reason()).isEqualTo(Reason.FAIL_OPEN);
+      assertThat(result.allowed()).isTrue();
+      assertThat(result.degraded()).isTrue();
+      assertThat(result.limit()).isEmpty();
+    }
+  }
+
+  @Test
+  void closedRefusesForASecond() {
+    RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
+    RateLimitResult result = engine.checkAsync(request("/")).toCompletableFuture().join();
+    assertThat(result.reason()).isEqualTo(Reason.FAIL_CLOSED);
+    assertThat(result.allowed()).isFalse();
+    assertThat(result.degraded()).isTrue();
+    assertThat(result.retryAfterMs()).hasValue(1000);
+    assertThat(result.ruleId()).contains("r");
+    assertThat(result.limit()).isEmpty();
+  }
+
+  @Test
+  void localDecidesByTheFallback() {
+    RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
+    RateLimitResult first = engine.check(request("/"));
+    assertThat(first.reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+    assertThat(first.degraded()).isTrue();
+    assertThat(first.remaining()).hasValue(0);
+    RateLimitResult second = engine.check(request("/"));
+    assertThat(second.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(second.degraded()).isTrue();
+    assertThat(second.retryAfterMs()).isPresent();
+  }
+
+  @Test
+  void localWithoutAFallbackIsClosed() {
+    RateLimitEngine engine = RateLimitEngine.builder(store).book(book(rule("r", 1))).build();
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.FAIL_CLOSED);
+  }
+
+  @Test
+  void theStrictestOfTheMatchingEnforcedRulesDecides() {
+    RateLimitRule.Builder open = rule("open", 9).onStoreFailure(OnStoreFailure.OPEN);
+    RateLimitRule.Builder local =
+        rule("local", 9).onStoreFailure(OnStoreFailure.LOCAL).path("/l/**");
+    RateLimitRule.Builder closed =
+        rule("z-closed", 9).onStoreFailure(OnStoreFailure.CLOSED).path("/l/c");
+    RateLimitRule.Builder shadow =
+        rule("shadow", 9).onStoreFailure(OnStoreFailure.CLOSED).mode(Mode.SHADOW);
+    RateLimitEngine engine = engine(OnStoreFailure.OPEN, book(open, local, closed, shadow));
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.FAIL_OPEN);
+    assertThat(engine.check(request("/l")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+    assertThat(engine.check(request("/l/c")).reason()).isEqualTo(Reason.FAIL_CLOSED);
+  }
+
+  @Test
+  void whatARuleDoesNotSayTheSettingDoes() {
+    RuleBook book = book(rule("r", 9), rule("open", 9).onStoreFailure(OnStoreFailure.OPEN));
+    assertThat(engine(OnStoreFailure.CLOSED, book).check(request("/")).reason())
+        .isEqualTo(Reason.FAIL_CLOSED);
+  }
+
+  @Test
+  void onlyShadowRulesNeverRefuse() {
+    RateLimitEngine engine =
+        engine(
+            OnStoreFailure.CLOSED,
+            book(
+                rule("trial", 9).mode(Mode.SHADOW).priority(1),
+                RateLimitRule.builder().id("yes").action(Action.ALLOW).path("/yes")));
+    RateLimitResult result = engine.check(request("/"));
+    assertThat(result.reason()).isEqualTo(Reason.ALLOWED);
+    assertThat(result.degraded()).isTrue();
+    assertThat(engine.check(request("/yes")).ruleId()).contains("yes");
+  }
+
+  @Test
+  void whatNeedsNoStoreDoesNotFail() {
+    RateLimitEngine engine =
+        engine(
+            OnStoreFailure.CLOSED,
+            book(RateLimitRule.builder().id("no").action(Action.DENY).path("/no")));
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.NO_MATCHING_RULE);
+    assertThat(engine.check(request("/no")).reason()).isEqualTo(Reason.BLOCKED);
+    assertThat(engine.check(request("/no")).degraded()).isFalse();
+  }
+
+  @Test
+  void theErrorIsCountedForEachRuleAndTheStoreIsTimed() {
+    List<String> told = new ArrayList<>();
+    MetricsExporter metrics =
+        new MetricsExporter() {
+          @Override
+          public RuleMeter meter(String ruleSetId, String ruleId) {
+            return verdict -> told.add(ruleId + " " + verdict);
+          }
+
+          @Override
+          public void stored(String name, boolean answered, long nanos) {
+            told.add(name + " " + answered);
+          }
+        };
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store)
+            .fallback(fallback)
+            .metrics(metrics)
+            .book(
+                book(
+                    rule("a", 1).onStoreFailure(OnStoreFailure.CLOSED).path("/closed"),
+                    rule("b", 1).onStoreFailure(OnStoreFailure.LOCAL)))
+            .build();
+    engine.check(request("/closed"));
+    assertThat(told).containsExactly("remote false", "a ERROR", "b ERROR");
+    told.clear();
+    engine.check(request("/"));
+    assertThat(told).containsExactly("remote false", "b ALLOWED");
+  }
+
+  @Test
+  void explainAnswersWithoutBands() {
+    RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
+    Explanation explanation =
+        engine.explain(Question.ofRequest(request("/"))).toCompletableFuture().join();
+    assertThat(explanation.decision().reason()).isEqualTo(Reason.FAIL_CLOSED);
+    assertThat(explanation.rules().get(0).matched()).isTrue();
+    assertThat(explanation.rules().get(0).bands()).isEmpty();
+  }
+
+  @Test
+  void aDryRunFallsBackAndTakesNothingThereEither() {
+    RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
+    for (int i = 0; i < 3; i++) {
+      assertThat(engine.decideNow(Question.ofRequest(request("/")), true).reason())
+          .isEqualTo(Reason.LOCAL_FALLBACK);
+    }
+    assertThat(engine.check(request("/")).allowed()).isTrue();
+  }
+}

@@ -1,0 +1,115 @@
+package dev.redline.core.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.redline.core.key.KeyField;
+import dev.redline.core.limit.RateLimitBand;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RateLimitRuleTest {
+  private static final RateLimitBand BAND = RateLimitBand.of(10, 10, Duration.ofSeconds(1));
+
+  private static void refuses(Runnable building, String... words) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(building::run)
+        .satisfies(e -> assertThat(e.getMessage()).contains(words));
+  }
+
+  @Test
+  void whatIsNotSaidHasItsDefault() {
+    RateLimitRule rule = RateLimitRule.builder().id("r").addBand(BAND).build();
+    assertThat(rule.ruleSetId()).isEqualTo("default");
+    assertThat(rule.action()).isEqualTo(Action.LIMIT);
+    assertThat(rule.paths()).isEmpty();
+    assertThat(rule.methods()).isEmpty();
+    assertThat(rule.match().isAny()).isTrue();
+    assertThat(rule.key()).containsExactly(KeyField.global());
+    assertThat(rule.onMissingIdentity()).isEqualTo(OnMissingIdentity.USE_IP);
+    assertThat(rule.cost()).isEqualTo(1);
+    assertThat(rule.priority()).isZero();
+    assertThat(rule.stop()).isFalse();
+    assertThat(rule.enabled()).isTrue();
+    assertThat(rule.mode()).isEqualTo(Mode.ENFORCE);
+    assertThat(rule.onLimitExceed()).isEmpty();
+    assertThat(rule.onStoreFailure()).isEmpty();
+    assertThat(rule.metadata()).isEmpty();
+    assertThat(rule.bands()).containsExactly(BAND.withLabel("r"));
+  }
+
+  @Test
+  void isBuiltAsTheReadmeShows() {
+    RateLimitRule rule =
+        RateLimitRule.builder()
+            .id("api-rule")
+            .ruleSetId("api-limits")
+            .path("/api/*")
+            .addBand(BAND)
+            .limitScope(LimitScope.IP)
+            .build();
+    assertThat(rule.key()).containsExactly(KeyField.ip());
+    assertThat(rule.ruleSetId()).isEqualTo("api-limits");
+  }
+
+  @Test
+  void aLimitRuleNeedsALimitAndOthersTakeNone() {
+    refuses(() -> RateLimitRule.builder().id("r").build(), "limit, bands, plan");
+    refuses(
+        () -> RateLimitRule.builder().id("r").action(Action.ALLOW).addBand(BAND).build(),
+        "ALLOW takes no limits");
+    refuses(
+        () -> RateLimitRule.builder().id("r").action(Action.DENY).plan("gold").build(),
+        "DENY takes no limits");
+    assertThat(RateLimitRule.builder().id("r").plan("gold").build().plans())
+        .containsExactly("gold");
+  }
+
+  @Test
+  void idsAreRequiredAndChecked() {
+    refuses(() -> RateLimitRule.builder().addBand(BAND).build(), "id is required");
+    refuses(() -> RateLimitRule.builder().id("a b"), "'a b'");
+    refuses(() -> RateLimitRule.builder().id("ü"), "'ü'");
+    refuses(() -> RateLimitRule.builder().ruleSetId(""), "ruleSetId");
+    refuses(() -> RateLimitRule.builder().plan("gold,daily"), "plan", "'gold,daily'");
+    assertThat(RateLimitRule.builder().id("A-z.0_9").addBand(BAND).build().id())
+        .isEqualTo("A-z.0_9");
+  }
+
+  @Test
+  void aPathVariableOfTheKeyMustStandInAPath() {
+    RateLimitRule.Builder rule =
+        RateLimitRule.builder().id("r").addBand(BAND).key(KeyField.pathVariable("id"));
+    refuses(rule::build, "path:id", "{id}");
+    assertThat(rule.path("/u/{id}").build().key()).containsExactly(KeyField.pathVariable("id"));
+  }
+
+  @Test
+  void methodsIgnoreCaseAndGetIncludesHead() {
+    RateLimitRule rule =
+        RateLimitRule.builder().id("r").addBand(BAND).method("get").method("Post").build();
+    assertThat(rule.methods()).containsExactly("GET", "POST");
+    assertThat(rule.matchesMethod("HEAD")).isTrue();
+    assertThat(rule.matchesMethod("PUT")).isFalse();
+    assertThat(rule.matchesMethod(null)).isFalse();
+    RateLimitRule head = RateLimitRule.builder().id("r").addBand(BAND).method("HEAD").build();
+    assertThat(head.matchesMethod("GET")).isFalse();
+    refuses(() -> RateLimitRule.builder().method("GET POST"), "'GET POST'");
+  }
+
+  @Test
+  void costIsWithinRange() {
+    refuses(() -> RateLimitRule.builder().cost(0), "cost must be at least 1");
+    refuses(
+        () -> RateLimitRule.builder().cost(RateLimitBand.MAX_TOKENS + 1), "cost must be at most");
+  }
+
+  @Test
+  void aCompositeScopeNeedsItsFields() {
+    refuses(() -> RateLimitRule.builder().limitScope(LimitScope.COMPOSITE), "COMPOSITE");
+    assertThat(LimitScope.USER_ID.fields()).containsExactly(KeyField.userId());
+    assertThat(LimitScope.API_KEY.fields()).containsExactly(KeyField.apiKey());
+    assertThat(LimitScope.GLOBAL.fields()).containsExactly(KeyField.global());
+    assertThat(LimitScope.COMPOSITE.fields()).isEmpty();
+  }
+}

@@ -1,0 +1,111 @@
+package dev.redline.core.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.redline.core.limit.RateLimitBand;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RuleBookTest {
+  private static final RateLimitBand BAND = RateLimitBand.of(10, 10, Duration.ofSeconds(1));
+
+  private static RateLimitRule.Builder rule(String id) {
+    return RateLimitRule.builder().id(id).addBand(BAND);
+  }
+
+  private static List<String> labels(RuleBook book, String rule) {
+    return book.rule(rule).orElseThrow().bands().stream()
+        .map(band -> band.label().orElseThrow())
+        .toList();
+  }
+
+  @Test
+  void rulesAreEvaluatedByPriorityThenById() {
+    RuleBook book =
+        RuleBook.of(
+            rule("b").build(),
+            rule("z").priority(5).build(),
+            rule("a").build(),
+            rule("n").priority(-1).build());
+    assertThat(book.rules().stream().map(compiled -> compiled.rule().id()))
+        .containsExactly("z", "a", "b", "n");
+    assertThat(book.rules().stream().map(CompiledRule::rank)).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void rulesStandInTheirSets() {
+    RuleBook book =
+        RuleBook.builder()
+            .rules(List.of(rule("a").build(), rule("b").ruleSetId("api").build()))
+            .ruleSet("empty")
+            .build();
+    assertThat(book.ruleSets()).containsOnlyKeys("default", "api", "empty");
+    assertThat(book.ruleSet("api").orElseThrow().rules()).hasSize(1);
+    assertThat(book.ruleSet("empty").orElseThrow().rules()).isEmpty();
+    assertThat(book.ruleSet("other")).isEmpty();
+    assertThat(book.index("other")).isNull();
+    assertThat(book.everything().size()).isEqualTo(2);
+  }
+
+  @Test
+  void everyProblemIsReportedAtOnce() {
+    RuleBook.Builder book =
+        RuleBook.builder()
+            .plans(List.of(RateLimitPlan.of("gold", BAND), RateLimitPlan.of("gold", BAND)))
+            .rules(List.of(rule("a").build(), rule("a").build(), rule("b").plan("silver").build()));
+    assertThatIllegalArgumentException()
+        .isThrownBy(book::build)
+        .withMessageContaining("plan 'gold' is defined twice")
+        .withMessageContaining("rule 'a' is defined twice")
+        .withMessageContaining("rule 'b': unknown plan 'silver'");
+  }
+
+  @Test
+  void bandsOfPlansJoinTheRulesOwn() {
+    RuleBook book =
+        RuleBook.builder()
+            .plans(
+                List.of(
+                    RateLimitPlan.of("gold", BAND.withLabel("hourly")),
+                    RateLimitPlan.of("daily", BAND.withLabel("hourly"), BAND),
+                    RateLimitPlan.of("single", BAND)))
+            .rules(List.of(rule("r").plan("gold").plan("daily").plan("single").build()))
+            .build();
+    assertThat(labels(book, "r"))
+        .containsExactly("r", "gold.hourly", "daily.hourly", "daily-2", "single");
+  }
+
+  @Test
+  void aPlanNamedTwiceByARuleCountsOnce() {
+    RuleBook book =
+        RuleBook.builder()
+            .plans(List.of(RateLimitPlan.of("gold", BAND)))
+            .rules(List.of(RateLimitRule.builder().id("r").plan("gold").plan("gold").build()))
+            .build();
+    assertThat(labels(book, "r")).containsExactly("gold");
+  }
+
+  @Test
+  void unchangedLimitsAreTakenOverFromTheBookBefore() {
+    RuleBook before = RuleBook.of(rule("same").build(), rule("other").build());
+    RuleBook after =
+        RuleBook.builder()
+            .replacing(before)
+            .rules(List.of(rule("same").priority(3).build(), rule("other").addBand(BAND).build()))
+            .build();
+    assertThat(after.rule("same").orElseThrow().limits())
+        .isSameAs(before.rule("same").orElseThrow().limits());
+    assertThat(after.rule("other").orElseThrow().limits())
+        .isNotEqualTo(before.rule("other").orElseThrow().limits());
+  }
+
+  @Test
+  void aRuleOfAnotherSetCannotStandInASet() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new RateLimitRuleSet("api", List.of(rule("a").build())))
+        .withMessageContaining("'a'")
+        .withMessageContaining("'default'");
+  }
+}

@@ -1,0 +1,90 @@
+package dev.redline.rules.documents;
+
+import dev.redline.rules.documents.Node.Scalar;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Replaces {@code ${NAME}} and {@code ${NAME:default}} in scalars, or refuses them. */
+final class Placeholders {
+  private static final Pattern PLACEHOLDER =
+      Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_.-]*)(?::([^{}]*))?}");
+
+  private final @Nullable Function<String, @Nullable String> environment;
+
+  private Placeholders(@Nullable Function<String, @Nullable String> environment) {
+    this.environment = environment;
+  }
+
+  static Placeholders from(Function<String, @Nullable String> environment) {
+    return new Placeholders(Objects.requireNonNull(environment, "environment"));
+  }
+
+  static Placeholders refused() {
+    return new Placeholders(null);
+  }
+
+  /**
+   * Returns the scalar with its placeholders replaced; one that is wholly a placeholder is typed as
+   * if its value had been written plainly.
+   */
+  Scalar resolve(Scalar scalar) {
+    String text = scalar.text();
+    if (!text.contains("${")) {
+      return scalar;
+    }
+    if (environment == null) {
+      throw new IllegalArgumentException(
+          "placeholders such as '"
+              + text
+              + "' are replaced only in FILE and CONFIG_MAP documents; write the value");
+    }
+    StringBuilder resolved = new StringBuilder();
+    Matcher matcher = PLACEHOLDER.matcher(text);
+    int end = 0;
+    boolean whole = false;
+    while (matcher.find()) {
+      append(resolved, text, end, matcher.start());
+      resolved.append(value(environment, matcher));
+      whole = matcher.start() == 0 && matcher.end() == text.length();
+      end = matcher.end();
+    }
+    append(resolved, text, end, text.length());
+    return whole
+        ? new Scalar(resolved.toString().strip(), true, scalar.line())
+        : new Scalar(resolved.toString(), scalar.plain(), scalar.line());
+  }
+
+  private static void append(StringBuilder resolved, String text, int from, int to) {
+    if (text.substring(from, to).contains("${")) {
+      throw new IllegalArgumentException(
+          "bad placeholder in '" + text + "'; write ${NAME} or ${NAME:default}");
+    }
+    resolved.append(text, from, to);
+  }
+
+  private static String value(Function<String, @Nullable String> environment, Matcher matcher) {
+    String name = matcher.group(1);
+    String value = environment.apply(name);
+    if (value == null) {
+      value = matcher.group(2);
+    }
+    if (value == null) {
+      throw new IllegalArgumentException(
+          "'${"
+              + name
+              + "}' is not set and has no default; set "
+              + name
+              + " or write ${"
+              + name
+              + ":default}");
+    }
+    if (value.contains("${")) {
+      throw new IllegalArgumentException(
+          "the value of '${" + name + "}' contains a placeholder itself; write the value");
+    }
+    return value;
+  }
+}

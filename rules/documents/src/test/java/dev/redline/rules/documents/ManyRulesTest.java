@@ -1,0 +1,49 @@
+package dev.redline.rules.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Ten thousand rules take time in proportion; the bounds are wide, for slow machines. */
+class ManyRulesTest {
+  private static final int RULES = 10_000;
+
+  static String rules(String fields) {
+    StringBuilder text = new StringBuilder("rules:\n");
+    for (int i = 0; i < RULES; i++) {
+      text.append("  - { id: rule-%d, %s }\n".formatted(i, fields.replace("#", "" + i)));
+    }
+    return text.toString();
+  }
+
+  @Test
+  void tenThousandGoodRulesAreReadAndWritten() {
+    String text = rules("path: /api/v#/**, key: ip, limit: [10/s, 100/m], priority: 3");
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () -> {
+          RuleDocument document = Documents.valid(text);
+          assertThat(document.rules()).hasSize(RULES);
+          assertThat(Documents.valid(RuleDocumentWriter.toJson(document)).rules()).hasSize(RULES);
+        });
+  }
+
+  @Test
+  void tenThousandMistakesAreListed() {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () ->
+            assertThat(Documents.read(rules("plan: plan-#, limt: 3")).errors()).hasSize(2 * RULES));
+  }
+
+  @Test
+  void tenThousandRulesThatStopAreCompared() {
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(60),
+        () ->
+            assertThat(Documents.valid(rules("path: /api/v#/**, action: ALLOW")).rules())
+                .hasSize(RULES));
+  }
+}

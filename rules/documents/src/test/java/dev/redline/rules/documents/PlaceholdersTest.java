@@ -1,0 +1,149 @@
+package dev.redline.rules.documents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.spi.ConfigProvider.Document;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PlaceholdersTest {
+  private static RateLimitRule rule(Map<String, String> environment, String... fields) {
+    ReadResult result = Documents.read(Documents.withFields(fields), environment);
+    assertThat(result.errors()).isEmpty();
+    return result.document().rules().get(0);
+  }
+
+  private static Problem error(Map<String, String> environment, String... fields) {
+    ReadResult result = Documents.read(Documents.withFields(fields), environment);
+    assertThat(result.errors()).hasSize(1);
+    return result.errors().get(0);
+  }
+
+  @Test
+  void placeholdersAreReplacedInsideTexts() {
+    RateLimitRule rule =
+        rule(
+            Map.of("RATE", "20", "BASE", "api"),
+            "limit: ${RATE}/s burst ${BURST:5}",
+            "path: /${BASE}/${VERSION:v1}/**");
+    assertThat(rule.bands().get(0).capacity()).isEqualTo(25);
+    assertThat(rule.paths().get(0).text()).isEqualTo("/api/v1/**");
+  }
+
+  @Test
+  void aValueThatIsWhollyAPlaceholderIsTypedAsIfWrittenPlainly() {
+    Map<String, String> environment =
+        Map.of("COST", "7", "ON", "false", "PERIOD", "2s", "VERSION", "010", "BLANKS", " 3 ");
+    RateLimitRule rule =
+        rule(
+            environment,
+            "cost: ${COST}",
+            "priority: \"${BLANKS}\"",
+            "enabled: '${ON}'",
+            "bands: [{ capacity: \"${CAPACITY:12}\", refillPeriod: \"${PERIOD}\" }]",
+            "match: { headers: { X-Version: \"${VERSION}\" } }",
+            "metadata: { seats: \"${COST}\", text: \"is ${COST}\" }");
+    assertThat(rule.cost()).isEqualTo(7);
+    assertThat(rule.priority()).isEqualTo(3);
+    assertThat(rule.enabled()).isFalse();
+    assertThat(rule.bands().get(0).capacity()).isEqualTo(12);
+    assertThat(rule.match().headers().get("X-Version").pattern()).isEqualTo("010");
+    assertThat(rule.metadata()).isEqualTo(Map.of("seats", 7L, "text", "is 7"));
+  }
+
+  @Test
+  void anEmptyValueIsAbsent() {
+    RateLimitRule rule = rule(Map.of("EMPTY", ""), "limit: 1/s", "path: ${EMPTY}", "cost: ${N:}");
+    assertThat(rule.paths()).isEmpty();
+    assertThat(rule.cost()).isEqualTo(1);
+  }
+
+  @Test
+  void theEnvironmentWinsOverTheDefaultWhichMayHoldColons() {
+    assertThat(rule(Map.of("K", "ip"), "limit: 1/s", "key: ${K:userId}").key().toString())
+        .isEqualTo("[ip]");
+    assertThat(rule(Map.of(), "limit: 1/s", "key: ${K:header:X-A}").key().toString())
+        .isEqualTo("[header:X-A]");
+  }
+
+  @Test
+  void aReplacedValueIsNeverParsedAsYaml() {
+    Problem problem = error(Map.of("PATHS", "[/a, /b]"), "limit: 1/s", "paths: ${PATHS}");
+    assertThat(problem.message()).contains("'[/a, /b]'");
+    assertThat(rule(Map.of("A", "x\npriority: 9"), "limit: 1/s", "metadata: { a: \"${A}\" }"))
+        .satisfies(rule -> assertThat(rule.priority()).isZero());
+  }
+
+  @Test
+  void idsAndListsAndNamesOfTheUserAreReplaced() {
+    ReadResult result =
+        Documents.read(
+            """
+            - id: ${NAME}
+              limit: ["${A}/s", "2/m"]
+              match: { headers: { "${HEADER}": "x" } }
+              metadata: { "${HEADER}": 1 }
+            """,
+            Map.of("NAME", "n1", "A", "3", "HEADER", "X-H"));
+    assertThat(result.errors()).isEmpty();
+    RateLimitRule rule = result.document().rules().get(0);
+    assertThat(rule.id()).isEqualTo("n1");
+    assertThat(rule.bands().get(0).capacity()).isEqualTo(3);
+    assertThat(rule.match().headers()).containsOnlyKeys("X-H");
+    assertThat(rule.metadata()).containsOnlyKeys("X-H");
+  }
+
+  @Test
+  void anUnsetNameIsAnErrorThatNamesIt() {
+    Problem problem = error(Map.of(), "limit: 1/s", "cost: ${COST}");
+    assertThat(problem.toString())
+        .isEqualTo(
+            "rules.yaml:4: rule 'r': cost: '${COST}' is not set and has no default; set COST or"
+                + " write ${COST:default}");
+    assertThat(problem.field()).contains("cost");
+    assertThat(problem.value()).contains("${COST}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"${}", "${1A}", "${A", "${A B}", "x${A:${B}}", "${A}${"})
+  void malformedPlaceholdersAreErrors(String text) {
+    assertThat(error(Map.of("A", "1"), "limit: 1/s", "createdAt: '" + text + "'").message())
+        .contains("bad placeholder in '" + text + "'");
+  }
+
+  @Test
+  void aValueThatHoldsAPlaceholderIsRefusedSoThatResolvedDocumentsStayReadable() {
+    assertThat(error(Map.of("A", "${B}"), "limit: 1/s", "createdAt: ${A}").message())
+        .contains("contains a placeholder itself");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "createdAt: ${RATE:10}/s",
+        "metadata: { a: \"${B}\" }",
+        "metadata: { \"${B}\": 1 }",
+        "metadata: { a: [{ b: \"${B}\" }] }",
+        "match: { userIds: [\"${B}\"] }",
+      })
+  void elsewherePlaceholdersAreErrors(String field) {
+    ReadResult result =
+        RuleDocumentReader.withoutPlaceholders()
+            .read(List.of(new Document("redis", Documents.withFields("limit: 1/s", field))));
+    assertThat(result.errors()).hasSize(1);
+    assertThat(result.errors().get(0).line()).isEqualTo(4);
+    assertThat(result.errors().get(0).field()).isPresent();
+    assertThat(result.errors().get(0).message())
+        .contains("are replaced only in FILE and CONFIG_MAP documents");
+  }
+
+  @Test
+  void aLoneDollarIsNoPlaceholder() {
+    RateLimitRule rule = rule(Map.of(), "limit: 1/s", "match: { userIds: [\"$a\", \"{b}\"] }");
+    assertThat(rule.match().userIds()).hasSize(2);
+  }
+}

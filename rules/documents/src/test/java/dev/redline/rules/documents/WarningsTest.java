@@ -1,0 +1,146 @@
+package dev.redline.rules.documents;
+
+import static dev.redline.rules.documents.Documents.warnings;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WarningsTest {
+  private static List<String> afterRule(String first, String second) {
+    return warnings("- { id: a, priority: 1, " + first + " }\n- { id: b, " + second + " }\n");
+  }
+
+  @Test
+  void aLastSegmentWithAStarGetsAHint() {
+    assertThat(warnings("- id: a\n  limit: 1/s\n  paths:\n    - /api/**\n    - /api/*\n"))
+        .containsExactly("rules.yaml:5: rule 'a': path '/api/*': one segment; did you mean `/**`?");
+    assertThat(warnings("- { id: a, limit: 1/s, paths: [/api/x*, \"/{id}\", /a/*/b] }")).isEmpty();
+  }
+
+  @Test
+  void aRuleBehindAnUnconditionalAllowIsUnreachable() {
+    assertThat(afterRule("action: ALLOW, path: /api/**", "path: /api/x, limit: 1/s"))
+        .containsExactly(
+            "rules.yaml:2: rule 'b': can never apply: rule 'a' (rules.yaml:1) comes first and"
+                + " stops every request that could reach it");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "stop: true, limit: 1/s",
+        "stop: true, limit: 1/s, key: userId",
+        "stop: true, limit: 1/s, mode: SHADOW",
+        "stop: true, limit: 1/s, onMissingIdentity: SKIP",
+        "action: DENY, stop: true",
+        "action: ALLOW, methods: [GET, POST]",
+        "action: ALLOW, onMissingIdentity: SKIP, key: ip",
+      })
+  void whateverStopsAllItsRequestsMakesARuleUnreachable(String stopper) {
+    assertThat(afterRule(stopper, "path: /x, methods: [POST, HEAD], limit: 1/s")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit: 1/s",
+        "action: DENY",
+        "action: ALLOW, enabled: false",
+        "action: ALLOW, path: /y",
+        "action: ALLOW, path: /x/y",
+        "action: ALLOW, method: GET",
+        "action: ALLOW, match: { userIds: [u] }",
+        "action: ALLOW, ruleSetId: other",
+        "action: ALLOW, priority: -1",
+        "stop: true, limit: 1/s, onMissingIdentity: SKIP, key: userId",
+      })
+  void whatMayLetARequestPassOnDoesNot(String first) {
+    String priority = first.contains("priority") ? "" : "priority: 1, ";
+    assertThat(
+            warnings("- { id: a, " + priority + first + " }\n- { id: b, path: /x, limit: 1/s }\n"))
+        .isEmpty();
+  }
+
+  @Test
+  void aRuleWithoutPathsIsReachedByRequestsWithoutPath() {
+    assertThat(afterRule("action: ALLOW, path: /**", "limit: 1/s")).isEmpty();
+  }
+
+  @Test
+  void theOrderIsThatOfEvaluationNotOfTheDocument() {
+    assertThat(warnings("- { id: b, limit: 1/s }\n- { id: a, action: ALLOW }\n"))
+        .hasSize(1)
+        .first()
+        .asString()
+        .startsWith("rules.yaml:1: rule 'b'");
+  }
+
+  @Test
+  void aBandBesideAnAlwaysTighterOneCanNeverBind() {
+    assertThat(warnings("- { id: a, limit: [10/s, 10/m] }"))
+        .containsExactly(
+            "rules.yaml:1: rule 'a': band 'a-1' can never bind: band 'a-2' is always tighter");
+    assertThat(warnings("- { id: a, limit: [10/s, 100/m, 1000/h] }")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit: [10/s, 10/s]",
+        "limit: [10/s burst 5, 600/m burst 5, 36000/h]",
+        "algorithm: FIXED_WINDOW, limit: [10/s, 10/m]",
+        "algorithm: SLIDING_WINDOW, limit: [10/s, 5/s]",
+        "plan: p, limit: 5/s",
+      })
+  void exactlyTheLooserBandIsNamed(String limits) {
+    String text = "{ plans: [{ id: p, limit: 6/s }], rules: [{ id: a, " + limits + " }] }";
+    assertThat(warnings(text)).hasSizeBetween(1, 2);
+    assertThat(warnings(text)).allMatch(line -> line.contains("can never bind"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit: [10/s, 11/m]",
+        "limit: [10/s burst 90, 10/m burst 100]",
+        "algorithm: FIXED_WINDOW, limit: [10/7s, 10/m]",
+        "algorithm: SLIDING_WINDOW, limit: [10/s, 10/m]",
+        "bands: [{ limit: 10/s, algorithm: FIXED_WINDOW }, { limit: 5/s }]",
+        "bands: [{ limit: 10/s, refill: INTERVAL }, { limit: 5/s }]",
+        "plan: p, limit: 7/m",
+      })
+  void whatCouldBindIsNotWarnedOf(String limits) {
+    assertThat(warnings("{ plans: [{ id: p, limit: 6/s }], rules: [{ id: a, " + limits + " }] }"))
+        .isEmpty();
+  }
+
+  @Test
+  void bandsOfPlansAreComparedToo() {
+    assertThat(
+            warnings(
+                """
+                plans:
+                  - { id: gold, limit: [10/s, 10/m] }
+                  - { id: slow, limit: 1/m }
+                rules:
+                  - { id: a, plans: [gold, slow] }
+                """))
+        .containsExactly(
+            "rules.yaml:2: plan 'gold': band 'gold-1' can never bind: band 'gold-2' is always"
+                + " tighter",
+            "rules.yaml:5: rule 'a': band 'gold-1' of plan 'gold' can never bind: band 'slow' of"
+                + " plan 'slow' is always tighter",
+            "rules.yaml:5: rule 'a': band 'gold-2' of plan 'gold' can never bind: band 'slow' of"
+                + " plan 'slow' is always tighter");
+  }
+
+  @Test
+  void anInvalidDocumentHasOnlyErrors() {
+    ReadResult result = Documents.read("- { id: a, path: /x/*, limit: 1/x }");
+    assertThat(result.errors()).hasSize(1);
+    assertThat(result.warnings()).isEmpty();
+  }
+}

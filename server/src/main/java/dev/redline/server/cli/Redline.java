@@ -1,0 +1,84 @@
+package dev.redline.server.cli;
+
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The program. Exit codes: 0 done, 1 the answer is no or the service could not start, 2 not
+ * understood.
+ */
+public final class Redline {
+  /** Is returned instead of an exit code by a command whose threads go on. */
+  static final int KEEP_RUNNING = -1;
+
+  static final int DONE = 0;
+  static final int FAILED = 1;
+  static final int NOT_UNDERSTOOD = 2;
+
+  /** Is done by the launcher, with a program of its own. */
+  private static final String BENCH = "bench";
+
+  private static final List<Command> COMMANDS =
+      List.of(new ServeCommand(), new ValidateCommand(), new ExplainCommand());
+
+  private Redline() {}
+
+  /** Runs the program and ends the process, unless it goes on serving. */
+  public static void main(String[] words) {
+    int code = run(Arrays.asList(words), Terminal.ofProcess());
+    if (code != KEEP_RUNNING) {
+      System.exit(code);
+    }
+  }
+
+  /** Runs a command; returns its exit code, or {@link #KEEP_RUNNING}. */
+  static int run(List<String> words, Terminal terminal) {
+    if (words.isEmpty()) {
+      usage(terminal.err());
+      return NOT_UNDERSTOOD;
+    }
+    String name = words.get(0);
+    if (List.of("help", "--help", "-h").contains(name)) {
+      usage(terminal.out());
+      return DONE;
+    }
+    for (Command command : COMMANDS) {
+      if (command.name().equals(name)) {
+        return run(command, words.subList(1, words.size()), terminal);
+      }
+    }
+    if (name.equals(BENCH)) {
+      terminal.err().println("redline: benchmarks run from a checkout: ./redline bench");
+      return NOT_UNDERSTOOD;
+    }
+    terminal.err().println("redline: unknown command '" + name + "'");
+    usage(terminal.err());
+    return NOT_UNDERSTOOD;
+  }
+
+  private static int run(Command command, List<String> words, Terminal terminal) {
+    if (words.contains("--help")) {
+      terminal.out().println("usage: redline " + command.usage());
+      return DONE;
+    }
+    try {
+      return command.run(words, terminal);
+    } catch (UsageException e) {
+      terminal.err().println("redline " + command.name() + ": " + e.getMessage());
+      terminal.err().println("usage: redline " + command.usage());
+      return NOT_UNDERSTOOD;
+    }
+  }
+
+  private static void usage(PrintStream to) {
+    to.println("usage: redline COMMAND …");
+    to.println();
+    for (Command command : COMMANDS) {
+      to.println("  redline " + command.usage());
+      to.println("      " + command.summary());
+    }
+    to.println("  redline " + BENCH + " local|http");
+    to.println("      measures against peers of the same run (from a checkout)");
+  }
+}

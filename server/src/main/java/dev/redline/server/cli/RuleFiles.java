@@ -1,0 +1,51 @@
+package dev.redline.server.cli;
+
+import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.core.spi.ConfigProvider.Snapshot;
+import dev.redline.rules.documents.FileConfigProvider;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The rule documents named on a command line, and what kept them from being read. */
+record RuleFiles(List<Document> documents, List<String> errors) {
+  private static final String STANDARD_INPUT = "-";
+
+  /** Reads files and directories; {@code -} is standard input. */
+  static RuleFiles read(List<String> names, InputStream standardInput) {
+    List<Document> documents = new ArrayList<>();
+    List<String> errors = new ArrayList<>();
+    for (String name : names) {
+      try {
+        documents.addAll(
+            name.equals(STANDARD_INPUT) ? List.of(read(standardInput)) : files(Path.of(name)));
+      } catch (IOException e) {
+        String message = String.valueOf(e.getMessage());
+        errors.add(message.startsWith(name) ? message : name + ": " + message);
+      } catch (InvalidPathException e) {
+        errors.add(name + ": not a path");
+      }
+    }
+    return new RuleFiles(documents, errors);
+  }
+
+  private static Document read(InputStream standardInput) throws IOException {
+    String content = new String(standardInput.readAllBytes(), StandardCharsets.UTF_8);
+    return new Document(STANDARD_INPUT, content);
+  }
+
+  private static List<Document> files(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      throw new IOException("no such file or directory");
+    }
+    return new FileConfigProvider(path)
+        .load()
+        .map(Snapshot::documents)
+        .orElseThrow(() -> new IOException("holds no *.yaml, *.yml or *.json"));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.redline.server.data;
+
+import dev.redline.core.Question;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of one check while they are read, and the rules of how they go together. */
+final class CheckDraft {
+  @Nullable String ruleSetId;
+  RequestContext.@Nullable Builder request;
+  @Nullable String ruleId;
+  @Nullable List<String> identity;
+  @Nullable Object limit;
+  @Nullable Object bands;
+  @Nullable List<String> plans;
+  @Nullable String key;
+  long cost = 1;
+  boolean dryRun;
+
+  /**
+   * Returns the check.
+   *
+   * @param inlineLimits understands limits that come along; null if they are not allowed
+   */
+  Check finish(@Nullable InlineLimitReader inlineLimits) {
+    boolean byRequest = request != null;
+    boolean byRule = ruleId != null || identity != null || limit != null || bands != null;
+    boolean byPlans = plans != null || key != null;
+    int forms = (byRequest ? 1 : 0) + (byRule ? 1 : 0) + (byPlans ? 1 : 0);
+    if (forms != 1) {
+      throw new HttpProblem(
+          400,
+          (forms == 0 ? "none" : "more than one")
+              + " of the three forms is given: use request (with ruleSetId or without), or ruleId"
+              + " and identity, or plans and key");
+    }
+    if (ruleSetId != null && !byRequest) {
+      throw HttpProblem.field("ruleSetId", "goes only with request");
+    }
+    if (request != null) {
+      RequestContext context = request.cost(cost).build();
+      return new Check(new Question.OfRequest(Optional.ofNullable(ruleSetId), context), dryRun);
+    }
+    return new Check(byRule ? ofRule(inlineLimits) : ofPlans(), dryRun);
+  }
+
+  private Question ofRule(@Nullable InlineLimitReader inlineLimits) {
+    if (ruleId == null) {
+      throw HttpProblem.field("ruleId", "is missing; identity, limit and bands go with a rule");
+    }
+    Optional<List<RateLimitBand>> limits = Optional.empty();
+    if (limit != null || bands != null) {
+      limits = Optional.of(inlineLimits(inlineLimits));
+    }
+    return new Question.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
+  }
+
+  private List<RateLimitBand> inlineLimits(@Nullable InlineLimitReader reader) {
+    String field = limit != null ? "limit" : "bands";
+    if (reader == null) {
+      throw HttpProblem.field(
+          field, "limits are not taken from requests unless rl.server.inline-limits is true");
+    }
+    try {
+      return reader.read(limit, bands);
+    } catch (IllegalArgumentException e) {
+      throw HttpProblem.field(field, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Question ofPlans() {
+    if (plans == null || plans.isEmpty()) {
+      throw HttpProblem.field("plans", "must name at least one plan");
+    }
+    if (key == null || key.isEmpty()) {
+      throw HttpProblem.field("key", "is missing: whose buckets of the plans?");
+    }
+    return new Question.OfPlans(plans, key, cost);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.redline.server.data;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.http.DecisionJson;
+import dev.redline.core.http.HttpDecision;
+import dev.redline.core.http.HttpSettings;
+
+/** {@code POST /v1/check}: one decision. */
+final class CheckEndpoint implements Endpoint {
+  private final RateLimitEngine engine;
+  private final CheckReader reader;
+  private final HttpSettings http;
+
+  CheckEndpoint(RateLimitEngine engine, CheckReader reader, HttpSettings http) {
+    this.engine = engine;
+    this.reader = reader;
+    this.http = http;
+  }
+
+  @Override
+  public void handle(Exchange exchange, byte[] body) {
+    Check check = reader.check(body);
+    exchange
+        .loop()
+        .whenDone(
+            engine.decide(check.question(), check.dryRun()),
+            result ->
+                exchange.decision(
+                    HttpDecision.of(result, http),
+                    DecisionJson.write(exchange.loop().text(), result)),
+            failure -> Answers.failure(exchange, check.question(), failure));
+  }
+}

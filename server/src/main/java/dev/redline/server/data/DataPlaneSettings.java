@@ -1,0 +1,47 @@
+package dev.redline.server.data;
+
+import dev.redline.core.http.HttpSettings;
+import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.settings.Settings;
+import java.time.Duration;
+
+/**
+ * How the data plane listens and answers.
+ *
+ * @param host the address to listen on
+ * @param port the port; 0: any that is free
+ * @param drainTimeout how long requests under way may take when the service stops
+ * @param http how decisions are told
+ * @param proxies who may ask on behalf of others
+ * @param apiKeyHeader the header that carries API keys
+ * @param inlineLimits whether checks may bring their own limits
+ * @param mostRequests how many requests may wait for their body or decision at once
+ * @param mostBytes how many bytes of bodies may be kept for them
+ */
+public record DataPlaneSettings(
+    String host,
+    int port,
+    Duration drainTimeout,
+    HttpSettings http,
+    TrustedProxies proxies,
+    String apiKeyHeader,
+    boolean inlineLimits,
+    int mostRequests,
+    long mostBytes) {
+  private static final int MOST_REQUESTS = 20_000;
+
+  /** Returns what the properties say, and bounds that fit this machine's memory. */
+  public static DataPlaneSettings of(Settings settings) {
+    return new DataPlaneSettings(
+        settings.server().host(),
+        settings.server().port(),
+        settings.server().drainTimeout(),
+        new HttpSettings(
+            settings.headers().legacy(), settings.headers().ietf(), settings.fail().closedStatus()),
+        settings.identity().trustedProxies().orElse(TrustedProxies.loopback()),
+        settings.identity().apiKeyHeader(),
+        settings.server().inlineLimits(),
+        MOST_REQUESTS,
+        Runtime.getRuntime().maxMemory() / 8);
+  }
+}

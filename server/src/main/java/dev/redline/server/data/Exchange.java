@@ -1,0 +1,143 @@
+package dev.redline.server.data;
+
+import dev.redline.core.http.HttpDecision;
+import dev.redline.core.http.Problem;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its answer; used on the event loop of its connection.
+ *
+ * <p>Answering twice is a no-op, so that a late decision cannot disturb an error already sent.
+ */
+final class Exchange {
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  private static final CharSequence PROBLEM_JSON = HttpHeaders.createOptimized(Problem.MEDIA_TYPE);
+  private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
+
+  private final HttpServerRequest request;
+  private final String uri;
+  private final Loop loop;
+  private final long startNanos = System.nanoTime();
+  private boolean admitted;
+  private int keptBytes;
+  private boolean answered;
+  private boolean last;
+
+  /**
+   * Creates the exchange of a request.
+   *
+   * @param uri the path of the endpoint, or a word for all paths that have none
+   */
+  Exchange(HttpServerRequest request, String uri, Loop loop) {
+    this.request = request;
+    this.uri = uri;
+    this.loop = loop;
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  boolean isAnswered() {
+    return answered;
+  }
+
+  /** Returns whether the service takes this request on; it is given up when answered or lost. */
+  boolean admit() {
+    admitted = loop.admission().enter();
+    if (admitted) {
+      request.exceptionHandler(lost -> leave());
+    }
+    return admitted;
+  }
+
+  /** Keeps bytes for this request; returns whether there is room for them. */
+  boolean keep(int bytes) {
+    keptBytes += bytes;
+    return loop.admission().keep(bytes);
+  }
+
+  private void leave() {
+    if (admitted) {
+      admitted = false;
+      loop.admission().leave(keptBytes);
+    }
+  }
+
+  /** Makes this the last exchange on its connection. */
+  void last() {
+    last = true;
+  }
+
+  /** Answers with the bare decision, as a question is answered. */
+  void decision(HttpDecision decision, CharSequence json) {
+    HttpServerResponse response = request.response();
+    decision.forEachHeader(response::putHeader);
+    send(decision.status(), JSON, Buffer.buffer(json.toString()));
+  }
+
+  /** Answers as the described request is to be answered: an empty pass, or the refusal. */
+  void verdict(HttpDecision decision) {
+    decision.forEachHeader(request.response()::putHeader);
+    if (decision.allowed()) {
+      send(decision.status(), null, Buffer.buffer());
+    } else {
+      send(decision.status(), PROBLEM_JSON, Buffer.buffer(decision.problemJson()));
+    }
+  }
+
+  /** Answers 200 with JSON. */
+  void json(CharSequence json) {
+    send(200, JSON, Buffer.buffer(json.toString()));
+  }
+
+  /** Answers with an error. */
+  void problem(HttpProblem problem) {
+    if (problem.status() == 503) {
+      request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
+    }
+    send(problem.status(), PROBLEM_JSON, Buffer.buffer(problem.problem().toJson()));
+  }
+
+  private void send(int status, @Nullable CharSequence type, Buffer body) {
+    if (answered) {
+      return;
+    }
+    answered = true;
+    leave();
+    loop.timers().record(request.method().name(), uri, status, System.nanoTime() - startNanos);
+    HttpServerResponse response = request.response();
+    if (response.closed()) {
+      return;
+    }
+    response.setStatusCode(status);
+    if (type != null) {
+      response.putHeader(HttpHeaders.CONTENT_TYPE, type);
+    }
+    if (last || loop.drain().hasBegun()) {
+      response.putHeader(HttpHeaders.CONNECTION, CLOSE);
+      response.end(body).onComplete(sent -> loop.later(this::close));
+    } else {
+      response.end(body);
+    }
+  }
+
+  /** Closes the connection, once what the client sent already is answered too. */
+  private void close() {
+    if (last) {
+      request.connection().close();
+    } else {
+      long millis = loop.drain().timeout().toMillis();
+      request.connection().shutdown(millis, TimeUnit.MILLISECONDS);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.redline.server.data;
+
+import dev.redline.core.BandStatus;
+import dev.redline.core.Explanation;
+import dev.redline.core.http.DecisionJson;
+import dev.redline.core.http.JsonText;
+import java.util.List;
+
+/** Writes an explanation as the JSON object that {@code /v1/explain} answers with. */
+public final class ExplanationJson {
+  private ExplanationJson() {}
+
+  /**
+   * Appends the explanation.
+   *
+   * @param lineBreak what goes before each rule: nothing, or a line break for readers
+   */
+  public static StringBuilder write(StringBuilder out, Explanation explanation, String lineBreak) {
+    DecisionJson.write(out.append("{\"decision\":"), explanation.decision());
+    out.append(',').append(lineBreak).append("\"rules\":[");
+    String separator = "";
+    for (Explanation.Entry entry : explanation.rules()) {
+      entry(out.append(separator).append(lineBreak), entry);
+      separator = ",";
+    }
+    return out.append(explanation.rules().isEmpty() ? "" : lineBreak).append("]}");
+  }
+
+  private static void entry(StringBuilder out, Explanation.Entry entry) {
+    out.append('{');
+    entry.ruleSetId().ifPresent(id -> JsonText.quote(out.append("\"ruleSetId\":"), id).append(','));
+    JsonText.quote(out.append(entry.plan() ? "\"plan\":" : "\"ruleId\":"), entry.id());
+    out.append(entry.matched() ? ",\"matched\":true" : ",\"matched\":false");
+    entry.why().ifPresent(why -> out.append(",\"why\":\"").append(why.name()).append('"'));
+    identity(out, entry.identity());
+    bands(out, entry.bands());
+    out.append('}');
+  }
+
+  private static void identity(StringBuilder out, List<String> identity) {
+    if (identity.size() == 1) {
+      JsonText.quote(out.append(",\"identity\":"), identity.get(0));
+    } else if (!identity.isEmpty()) {
+      String separator = ",\"identity\":[";
+      for (String part : identity) {
+        JsonText.quote(out.append(separator), part);
+        separator = ",";
+      }
+      out.append(']');
+    }
+  }
+
+  private static void bands(StringBuilder out, List<BandStatus> bands) {
+    if (bands.isEmpty()) {
+      return;
+    }
+    String separator = ",\"bands\":[";
+    for (BandStatus band : bands) {
+      JsonText.quote(out.append(separator).append("{\"label\":"), band.label());
+      out.append(",\"limit\":").append(band.limit());
+      out.append(",\"remaining\":").append(band.remaining());
+      out.append(",\"resetAtMs\":").append(millis(band)).append('}');
+      separator = ",";
+    }
+    out.append(']');
+  }
+
+  private static long millis(BandStatus band) {
+    return band.resetAt().plusNanos(999_999).toEpochMilli();
+  }
+}

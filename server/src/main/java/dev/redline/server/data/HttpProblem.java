@@ -1,0 +1,33 @@
+package dev.redline.server.data;
+
+import dev.redline.core.http.Problem;
+
+/**
+ * Ends a request with a problem document. Cheap to throw: without a stack trace, which nobody would
+ * ever see.
+ */
+final class HttpProblem extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+  private final String detail;
+
+  HttpProblem(int status, String detail) {
+    super(detail, null, false, false);
+    this.status = status;
+    this.detail = detail;
+  }
+
+  /** Returns the refusal of a field that is wrong, naming it. */
+  static HttpProblem field(String name, String what) {
+    return new HttpProblem(400, name + ": " + what);
+  }
+
+  int status() {
+    return status;
+  }
+
+  Problem problem() {
+    return Problem.of(status, detail);
+  }
+}

@@ -1,0 +1,73 @@
+package dev.redline.server.data;
+
+import io.vertx.core.Context;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/** What the requests of one event loop share; used on that event loop alone. */
+final class Loop {
+  private static final int LARGEST_KEPT_TEXT = 1 << 16;
+
+  private final Context context;
+  private final RequestTimers timers;
+  private final Admission admission;
+  private final Drain drain;
+  private StringBuilder text = new StringBuilder(512);
+
+  Loop(Context context, RequestTimers timers, Admission admission, Drain drain) {
+    this.context = context;
+    this.timers = timers;
+    this.admission = admission;
+    this.drain = drain;
+  }
+
+  RequestTimers timers() {
+    return timers;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  Drain drain() {
+    return drain;
+  }
+
+  /** Returns an empty builder for an answer; the same one every time, so finish it at once. */
+  StringBuilder text() {
+    if (text.capacity() > LARGEST_KEPT_TEXT) {
+      text = new StringBuilder(512);
+    }
+    text.setLength(0);
+    return text;
+  }
+
+  /** Does something on this event loop after everything it has to do now. */
+  void later(Runnable task) {
+    context.runOnContext(nothing -> task.run());
+  }
+
+  /** Hands over what a stage yields: at once if it is there already, else when it comes. */
+  <T> void whenDone(CompletionStage<T> stage, Consumer<T> yielded, Consumer<Throwable> failed) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    if (future.isDone()) {
+      deliver(future, yielded, failed);
+    } else {
+      stage.whenComplete((value, failure) -> later(() -> deliver(future, yielded, failed)));
+    }
+  }
+
+  private static <T> void deliver(
+      CompletableFuture<T> done, Consumer<T> yielded, Consumer<Throwable> failed) {
+    T value;
+    try {
+      value = done.join();
+    } catch (CompletionException e) {
+      failed.accept(e.getCause() == null ? e : e.getCause());
+      return;
+    }
+    yielded.accept(value);
+  }
+}

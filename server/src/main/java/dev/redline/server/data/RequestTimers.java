@@ -1,0 +1,69 @@
+package dev.redline.server.data;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The meters {@code http.server.requests} of the data plane, with bounded tags: the paths that
+ * exist, the methods that HTTP defines, and statuses.
+ *
+ * <p>Thread-safe. A combination is registered when it first occurs and found by one map lookup
+ * after that.
+ */
+final class RequestTimers {
+  private static final Set<String> METHODS =
+      Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
+
+  private record Kind(String method, String uri, int status) {}
+
+  private final MeterRegistry registry;
+  private final Map<Kind, Timer> timers = new ConcurrentHashMap<>();
+
+  RequestTimers(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  /** Registers the timer of requests that are expected before the first of them. */
+  void expect(String method, String uri, int status) {
+    timers.computeIfAbsent(new Kind(method, uri, status), this::register);
+  }
+
+  /**
+   * Records a request.
+   *
+   * @param uri the path of an endpoint, or {@code UNKNOWN}
+   */
+  void record(String method, String uri, int status, long nanos) {
+    Kind kind = new Kind(METHODS.contains(method) ? method : "OTHER", uri, status);
+    Timer timer = timers.get(kind);
+    if (timer == null) {
+      timer = timers.computeIfAbsent(kind, this::register);
+    }
+    timer.record(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  private Timer register(Kind kind) {
+    return Timer.builder("http.server.requests")
+        .tag("method", kind.method)
+        .tag("uri", kind.uri)
+        .tag("status", Integer.toString(kind.status))
+        .tag("outcome", outcome(kind.status))
+        .tag("plane", "data")
+        .register(registry);
+  }
+
+  private static String outcome(int status) {
+    return switch (status / 100) {
+      case 1 -> "INFORMATIONAL";
+      case 2 -> "SUCCESS";
+      case 3 -> "REDIRECTION";
+      case 4 -> "CLIENT_ERROR";
+      case 5 -> "SERVER_ERROR";
+      default -> "UNKNOWN";
+    };
+  }
+}

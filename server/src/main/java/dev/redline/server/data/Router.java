@@ -1,0 +1,113 @@
+package dev.redline.server.data;
+
+import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Takes the requests of one event loop to their endpoints, and refuses those that have none. */
+final class Router implements Handler<HttpServerRequest> {
+  private static final Logger LOG = System.getLogger(Router.class.getName());
+  private static final String NOWHERE = "UNKNOWN";
+  private static final byte[] NO_BODY = {};
+
+  private final Map<String, Route> routes = new HashMap<>();
+  private final String paths;
+  private final Loop loop;
+
+  Router(List<Route> routes, Loop loop) {
+    routes.forEach(route -> this.routes.put(route.path(), route));
+    this.paths = String.join(", ", routes.stream().map(Route::path).toList());
+    this.loop = loop;
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    String path = request.path();
+    Route route = path == null ? null : routes.get(path);
+    Exchange exchange = new Exchange(request, route == null ? NOWHERE : route.path(), loop);
+    if (route == null) {
+      refuse(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
+    } else if (!route.takesJson()) {
+      run(route.endpoint(), exchange, NO_BODY);
+    } else if (!request.method().equals(HttpMethod.POST)) {
+      request.response().putHeader(HttpHeaders.ALLOW, HttpMethod.POST.name());
+      refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use POST"));
+    } else {
+      readJson(route, exchange);
+    }
+  }
+
+  private void readJson(Route route, Exchange exchange) {
+    HttpServerRequest request = exchange.request();
+    HttpProblem problem = JsonBody.unacceptable(request);
+    if (problem == null && !exchange.admit()) {
+      problem = overloaded();
+    }
+    if (problem != null) {
+      refuse(exchange, problem);
+      return;
+    }
+    new JsonBody(exchange, body -> run(route.endpoint(), exchange, body)).read();
+  }
+
+  static HttpProblem overloaded() {
+    return new HttpProblem(503, "the service is overloaded; please retry");
+  }
+
+  /** Refuses a request before its body was read. */
+  private static void refuse(Exchange exchange, HttpProblem problem) {
+    if (exchange.request().headers().contains(HttpHeaders.EXPECT)) {
+      exchange.last();
+    }
+    exchange.problem(problem);
+  }
+
+  /** Refuses what is no HTTP request. */
+  void handleInvalid(HttpServerRequest request) {
+    Throwable cause = request.decoderResult().cause();
+    Exchange exchange = new Exchange(request, NOWHERE, loop);
+    exchange.last();
+    exchange.problem(invalid(cause));
+  }
+
+  private static HttpProblem invalid(@Nullable Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return new HttpProblem(414, "the request line is too long");
+    }
+    if (cause instanceof TooLongHttpHeaderException || cause instanceof TooLongFrameException) {
+      return new HttpProblem(431, "the header fields are too large");
+    }
+    return new HttpProblem(400, "this is not a valid HTTP request");
+  }
+
+  private static void run(Endpoint endpoint, Exchange exchange, byte[] body) {
+    try {
+      endpoint.handle(exchange, body);
+    } catch (HttpProblem problem) {
+      exchange.problem(problem);
+    } catch (RuntimeException | Error e) {
+      failed(exchange, e);
+    }
+  }
+
+  /** Answers for a failure of our own. */
+  static void failed(Exchange exchange, Throwable cause) {
+    exchange.problem(failure(cause));
+  }
+
+  /** Logs a failure of our own; the caller is told that there was one, not which. */
+  static HttpProblem failure(Throwable cause) {
+    LOG.log(Level.ERROR, "a request failed", cause);
+    return new HttpProblem(500, "the service failed to answer; its log says why");
+  }
+}

@@ -1,0 +1,39 @@
+package dev.redline.server.management;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.server.rules.RuleLoader;
+import io.micrometer.core.instrument.config.MeterFilter;
+import java.util.Map;
+import org.springframework.boot.actuate.info.InfoContributor;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The parts of the management port; the rest is Spring's actuator. */
+@Configuration(proxyBeanMethods = false)
+public class ManagementWiring {
+  /** Becomes the health component {@code redline}, after the name of this method. */
+  @Bean
+  RedlineHealth redlineHealthIndicator(
+      RuleLoader loader, StorageProvider store, Settings settings) {
+    return new RedlineHealth(loader, store, settings.missingRules());
+  }
+
+  @Bean
+  RedlineEndpoint redlineEndpoint(
+      RateLimitEngine engine, RuleLoader loader, StorageProvider store, Settings settings) {
+    return new RedlineEndpoint(engine, loader, store, settings);
+  }
+
+  @Bean
+  InfoContributor redlineInfo() {
+    return info ->
+        info.withDetail("app", Map.of("name", "redline", "version", ServerVersion.current()));
+  }
+
+  @Bean
+  MeterFilter managementPlaneTags() {
+    return new ManagementPlaneTags();
+  }
+}

@@ -1,0 +1,47 @@
+package dev.redline.server.management;
+
+import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.server.rules.RuleLoader;
+import dev.redline.server.rules.RulesStatus;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+
+/**
+ * The health component {@code redline}: up whenever decisions can be made by the configured
+ * strategy, which a failing store or a bad rule document does not change.
+ */
+final class RedlineHealth implements HealthIndicator {
+  private final RuleLoader loader;
+  private final StorageProvider store;
+  private final MissingRules missingRules;
+
+  RedlineHealth(RuleLoader loader, StorageProvider store, MissingRules missingRules) {
+    this.loader = loader;
+    this.store = store;
+    this.missingRules = missingRules;
+  }
+
+  @Override
+  public Health health() {
+    RulesStatus rules = loader.status();
+    boolean decides = rules.loaded() || missingRules == MissingRules.ALLOW;
+    return (decides ? Health.up() : Health.down())
+        .withDetail("degraded", false)
+        .withDetail("store", Map.of("type", store.type(), "status", "UP"))
+        .withDetail("rules", details(rules))
+        .build();
+  }
+
+  private static Map<String, Object> details(RulesStatus rules) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("version", rules.version());
+    rules.loadedAt().ifPresent(at -> details.put("loadedAt", at.toString()));
+    if (!rules.errors().isEmpty()) {
+      details.put("error", String.join("\n", rules.errors()));
+    }
+    return details;
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * What the management port tells: health, version, settings, and the metrics of its own requests.
+ */
+@NullMarked
+package dev.redline.server.management;
+
+import org.jspecify.annotations.NullMarked;

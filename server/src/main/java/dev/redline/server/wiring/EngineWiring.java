@@ -1,0 +1,142 @@
+package dev.redline.server.wiring;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.memory.InMemoryStore;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.rules.documents.FileConfigProvider;
+import dev.redline.rules.documents.InlineLimits;
+import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.server.data.DataPlane;
+import dev.redline.server.data.DataPlaneSettings;
+import dev.redline.server.rules.ExampleRules;
+import dev.redline.server.rules.RuleLoader;
+import dev.redline.server.rules.RulesStatus;
+import dev.redline.stores.caffeine.CaffeineStore;
+import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/** The parts that decide. */
+@Configuration(proxyBeanMethods = false)
+class EngineWiring {
+  private static final Duration KILL_SWITCH_INTERVAL = Duration.ofMillis(500);
+
+  @Bean
+  StorageProvider store(Settings settings) {
+    long maxKeys = settings.storage().maxKeys();
+    return switch (settings.storage().type()) {
+      case LOCAL -> new LocalStore(maxKeys, MicrosClock.monotonic());
+      case CAFFEINE -> new CaffeineStore(maxKeys, MicrosClock.monotonic());
+    };
+  }
+
+  @Bean
+  MetricsExporter metricsExporter(
+      Settings settings, MeterRegistry registry, StorageProvider store) {
+    if (!settings.metrics().enabled()) {
+      return MetricsExporter.NONE;
+    }
+    MicrometerMetricsExporter exporter =
+        new MicrometerMetricsExporter(registry, settings.metrics().maxRules());
+    exporter.showStore(store.type());
+    if (store instanceof InMemoryStore inMemory) {
+      exporter.showLocalKeys(inMemory::size);
+    }
+    return exporter;
+  }
+
+  @Bean
+  RateLimitEngine engine(Settings settings, StorageProvider store, MetricsExporter metrics) {
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).settings(settings.engine()).metrics(metrics).build();
+    engine.enable(settings.enabled());
+    return engine;
+  }
+
+  @Bean
+  ConfigProvider ruleSource(Settings settings) {
+    return settings
+        .config()
+        .path()
+        .<ConfigProvider>map(FileConfigProvider::new)
+        .orElseGet(ExampleRules::new);
+  }
+
+  /** Loads the first rules; without them the service does not start. */
+  @Bean
+  RuleLoader ruleLoader(
+      Settings settings, ConfigProvider source, RateLimitEngine engine, MetricsExporter metrics) {
+    RuleLoader loader =
+        new RuleLoader(
+            source,
+            RuleDocumentReader.withPlaceholders(System::getenv),
+            settings.identity().settings(),
+            engine,
+            metrics,
+            Clock.systemUTC());
+    RulesStatus first = loader.load();
+    if (!first.errors().isEmpty()) {
+      throw new StartupFailure(first.errors());
+    }
+    return loader;
+  }
+
+  @Bean
+  Watcher watcher(
+      Settings settings,
+      ServerOptions options,
+      ConfigurableEnvironment environment,
+      RateLimitEngine engine,
+      ConfigProvider source,
+      RuleLoader loader) {
+    Watcher watcher = new Watcher();
+    if (settings.reload().enabled()) {
+      source.watch(() -> watcher.soon(loader::reload));
+      watcher.every(settings.reload().pollingInterval(), loader::reload);
+    }
+    options
+        .config()
+        .filter(file -> !isEnabledSaidElsewhere(options))
+        .map(file -> new KillSwitch(file, environment, settings.enabled(), engine::enable))
+        .ifPresent(killSwitch -> watcher.every(KILL_SWITCH_INTERVAL, killSwitch::look));
+    return watcher;
+  }
+
+  /** Returns whether something stronger than the configuration file holds the kill switch. */
+  private static boolean isEnabledSaidElsewhere(ServerOptions options) {
+    Map<String, String> flags = options.flags();
+    return flags.containsKey("rl.enabled")
+        || options.variables().containsKey("RL_ENABLED")
+        || System.getProperty("rl.enabled") != null;
+  }
+
+  @Bean
+  DataPlaneSettings dataPlaneSettings(Settings settings) {
+    return DataPlaneSettings.of(settings);
+  }
+
+  /** Comes after the rule loader, so that nothing is answered without rules. */
+  @Bean
+  DataPlane dataPlane(
+      DataPlaneSettings settings,
+      RateLimitEngine engine,
+      MeterRegistry registry,
+      RuleLoader loader) {
+    return new DataPlane(settings, engine, registry, InlineLimits::parse);
+  }
+
+  @Bean
+  DataPlaneLifecycle dataPlaneLifecycle(DataPlane dataPlane, DataPlaneSettings settings) {
+    return new DataPlaneLifecycle(dataPlane, settings);
+  }
+}

@@ -1,0 +1,97 @@
+package dev.redline.server.wiring;
+
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.env.PropertiesPropertySourceLoader;
+import org.springframework.boot.env.PropertySourceLoader;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.FileSystemResource;
+
+/**
+ * Follows {@code rl.enabled} in the configuration file while the service runs.
+ *
+ * <p>A file that cannot be read, or says neither true nor false, changes nothing. Used by one
+ * thread at a time.
+ */
+final class KillSwitch {
+  private static final Logger LOG = System.getLogger(KillSwitch.class.getName());
+  private static final String NAME = "rl.enabled";
+
+  private final Path file;
+  private final ConfigurableEnvironment environment;
+  private final Consumer<Boolean> enable;
+  private boolean enabled;
+  private @Nullable String complaint;
+
+  /**
+   * Creates the switch.
+   *
+   * @param enabled what holds now
+   * @param enable is told what holds from then on, when that changes
+   */
+  KillSwitch(
+      Path file, ConfigurableEnvironment environment, boolean enabled, Consumer<Boolean> enable) {
+    this.file = file;
+    this.environment = environment;
+    this.enabled = enabled;
+    this.enable = enable;
+  }
+
+  /** Looks at the file, and switches if it says so. */
+  void look() {
+    boolean now;
+    try {
+      now = read().map(KillSwitch::parse).orElse(true);
+    } catch (IOException | RuntimeException e) {
+      complain(file + ": " + NAME + " stays " + enabled + ": " + e.getMessage());
+      return;
+    }
+    complaint = null;
+    if (now != enabled) {
+      enabled = now;
+      enable.accept(now);
+      LOG.log(Level.WARNING, NAME + " is " + now + " now: limiting is " + (now ? "on" : "off"));
+    }
+  }
+
+  private void complain(String text) {
+    if (!text.equals(complaint)) {
+      complaint = text;
+      LOG.log(Level.WARNING, text);
+    }
+  }
+
+  private static boolean parse(String text) {
+    return switch (text) {
+      case "true", "" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
+    };
+  }
+
+  private Optional<String> read() throws IOException {
+    boolean properties = file.toString().endsWith(".properties");
+    PropertySourceLoader loader =
+        properties ? new PropertiesPropertySourceLoader() : new YamlPropertySourceLoader();
+    String found = null;
+    for (PropertySource<?> document : loader.load("config", new FileSystemResource(file))) {
+      if (document instanceof EnumerablePropertySource<?> enumerable) {
+        for (Map.Entry<String, String> property :
+            PropertyLayers.properties(enumerable, environment).entrySet()) {
+          boolean ours = PropertyLayers.fold(property.getKey()).equals(NAME);
+          found = ours ? property.getValue().trim() : found;
+        }
+      }
+    }
+    return Optional.ofNullable(found);
+  }
+}

@@ -1,0 +1,83 @@
+package dev.redline.server.wiring;
+
+import dev.redline.core.settings.Settings;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/**
+ * Collects the {@code rl.*} properties of a Spring environment into one flat map: flag before
+ * environment variable before file.
+ *
+ * <p>Spring's own relaxed view of environment variables is not used: it cannot tell {@code
+ * RL_STORAGE_MAX_KEYS} from {@code rl.storage.max.keys}.
+ */
+final class PropertyLayers {
+  private static final String PREFIX = "rl.";
+
+  private PropertyLayers() {}
+
+  /**
+   * Returns the properties in force.
+   *
+   * @param variables the environment variables
+   * @param flags what was said on the command line
+   */
+  static Map<String, String> merge(
+      ConfigurableEnvironment environment,
+      Map<String, String> variables,
+      Map<String, String> flags) {
+    List<PropertySource<?>> weakestFirst = new ArrayList<>();
+    environment.getPropertySources().forEach(weakestFirst::add);
+    Collections.reverse(weakestFirst);
+    Map<String, String> merged = new LinkedHashMap<>();
+    for (PropertySource<?> source : weakestFirst) {
+      if (source.getName().equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
+        overlay(merged, Settings.environment(variables));
+      } else if (source instanceof EnumerablePropertySource<?> enumerable) {
+        overlay(merged, properties(enumerable, environment));
+      }
+    }
+    overlay(merged, flags);
+    return merged;
+  }
+
+  /** Returns the {@code rl.*} properties of one source, with placeholders replaced. */
+  static Map<String, String> properties(
+      EnumerablePropertySource<?> source, ConfigurableEnvironment environment) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    for (@Nullable String name : source.getPropertyNames()) {
+      // An empty YAML document is a source with one property that has no name.
+      Object value = name == null ? null : source.getProperty(name);
+      if (name != null && name.startsWith(PREFIX) && value != null) {
+        properties.put(name, environment.resolvePlaceholders(value.toString()));
+      }
+    }
+    return properties;
+  }
+
+  /** Replaces what a stronger layer says, however it is spelt, and whether as a list or not. */
+  private static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
+    Set<String> said =
+        stronger.keySet().stream().map(PropertyLayers::fold).collect(Collectors.toSet());
+    weaker.keySet().removeIf(name -> said.contains(fold(name)));
+    weaker.putAll(stronger);
+  }
+
+  /** Returns the form in which all spellings of a name are equal. */
+  static String fold(String name) {
+    int bracket = name.indexOf('[');
+    String bare = bracket < 0 ? name : name.substring(0, bracket);
+    return bare.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
+  }
+}

@@ -1,0 +1,100 @@
+package dev.redline.server.wiring;
+
+import dev.redline.core.settings.InvalidSettingsException;
+import dev.redline.core.settings.Settings;
+import dev.redline.server.data.DataPlane;
+import dev.redline.server.management.ManagementWiring;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.MapPropertySource;
+
+/**
+ * A running service: the data plane, the management port, and what decides.
+ *
+ * <p>Closing it drains the data plane first, and so does the end of the process.
+ */
+public final class RedlineServer implements AutoCloseable {
+  private static final Duration BEYOND_DRAINING = Duration.ofSeconds(15);
+
+  private final ConfigurableApplicationContext context;
+
+  private RedlineServer(ConfigurableApplicationContext context) {
+    this.context = context;
+  }
+
+  /**
+   * Starts a server; returns when it answers on both ports.
+   *
+   * @throws StartupFailure if it cannot start for a reason that the user can remove
+   */
+  public static RedlineServer start(ServerOptions options) {
+    SpringApplication application = new SpringApplication(Assembly.class);
+    String location = "classpath:/application.yaml";
+    if (options.config().isPresent()) {
+      location += ",file:" + options.config().get().toAbsolutePath();
+    }
+    application.addInitializers(context -> configure(context, options));
+    try {
+      return new RedlineServer(application.run("--spring.config.location=" + location));
+    } catch (RuntimeException e) {
+      throw StartupFailure.behind(e).orElseThrow(() -> e);
+    }
+  }
+
+  private static void configure(ConfigurableApplicationContext context, ServerOptions options) {
+    Settings settings;
+    try {
+      settings =
+          Settings.parse(
+              PropertyLayers.merge(context.getEnvironment(), options.variables(), options.flags()));
+    } catch (InvalidSettingsException e) {
+      throw new StartupFailure(e.problems(), e);
+    }
+    Duration stopping = settings.server().drainTimeout().plus(BEYOND_DRAINING);
+    Map<String, Object> derived = new LinkedHashMap<>();
+    derived.put("server.address", settings.server().managementHost());
+    derived.put("server.port", settings.server().managementPort());
+    derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopping.toMillis() + "ms");
+    context
+        .getEnvironment()
+        .getPropertySources()
+        .addFirst(new MapPropertySource("redline", derived));
+    context.getBeanFactory().registerSingleton("settings", settings);
+    context.getBeanFactory().registerSingleton("serverOptions", options);
+  }
+
+  /** Returns the settings it runs by. */
+  public Settings settings() {
+    return context.getBean(Settings.class);
+  }
+
+  /** Returns the port that decides. */
+  public int port() {
+    return context.getBean(DataPlane.class).port();
+  }
+
+  /** Returns the management port. */
+  public int managementPort() {
+    WebServer server = ((WebServerApplicationContext) context).getWebServer();
+    return Objects.requireNonNull(server, "the management port is not open").getPort();
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+
+  @SpringBootConfiguration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  @Import({EngineWiring.class, ManagementWiring.class})
+  static class Assembly {}
+}

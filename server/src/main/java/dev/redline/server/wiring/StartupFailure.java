@@ -1,0 +1,52 @@
+package dev.redline.server.wiring;
+
+import java.util.List;
+import java.util.Optional;
+import org.springframework.boot.web.server.PortInUseException;
+import org.yaml.snakeyaml.error.YAMLException;
+
+/** Says why the service cannot start, one line per reason, for whoever started it. */
+public final class StartupFailure extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final List<String> lines;
+
+  StartupFailure(List<String> lines, Throwable cause) {
+    super(String.join(System.lineSeparator(), lines), cause);
+    this.lines = List.copyOf(lines);
+  }
+
+  StartupFailure(List<String> lines) {
+    super(String.join(System.lineSeparator(), lines));
+    this.lines = List.copyOf(lines);
+  }
+
+  /** Returns the reasons. */
+  public List<String> lines() {
+    return lines;
+  }
+
+  /** Returns the reason behind a failure that a user can remove, or nothing if it is a bug. */
+  static Optional<StartupFailure> behind(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof StartupFailure told) {
+        return Optional.of(told);
+      }
+      if (cause instanceof PortInUseException taken) {
+        String line =
+            "cannot listen on management port "
+                + taken.getPort()
+                + ": it is in use; choose another with --management-port"
+                + " (rl.server.management-port)";
+        return Optional.of(new StartupFailure(List.of(line), failure));
+      }
+      if (cause instanceof YAMLException broken) {
+        return Optional.of(
+            new StartupFailure(
+                List.of("the configuration file is not valid YAML: " + broken.getMessage()),
+                failure));
+      }
+    }
+    return Optional.empty();
+  }
+}

@@ -1,0 +1,170 @@
+package dev.redline.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+class ForwardAuthTest {
+  private static final String RULES =
+      """
+      rules:
+        - { id: per-ip, path: /api/**, method: GET, key: ip, limit: 1/d, onMissingIdentity: SKIP }
+        - { id: closed, path: /closed, action: DENY }
+        - { id: keys, path: /keys, key: apiKey, limit: 1/d }
+        - { id: tenants, path: /tenants, key: "header:X-Tenant", limit: 1/d }
+      ruleSets:
+        - { id: other, rules: [{ id: nothing, path: /nothing, limit: 1/d }] }
+      """;
+
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server = TestServer.start(RULES, Map.of());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static HttpResponse<String> ask(String query, String... headers) {
+    return server.send(
+        HttpRequest.newBuilder(server.uri("/v1/forward-auth" + query)).headers(headers));
+  }
+
+  @Test
+  void theOriginalRequestIsDecidedAndRefusedAsAFilterWould() {
+    String[] headers = {
+      "X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/api/x?q=1", "X-Forwarded-For", "192.0.2.1"
+    };
+
+    HttpResponse<String> passed = ask("", headers);
+    HttpResponse<String> refused = ask("", headers);
+
+    assertThat(passed.statusCode()).isEqualTo(200);
+    assertThat(passed.body()).isEmpty();
+    assertThat(passed.headers().firstValue("X-RateLimit-Remaining")).hasValue("0");
+    assertThat(refused.statusCode()).isEqualTo(429);
+    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+    JsonNode problem = TestServer.json(refused);
+    assertThat(problem.get("type").asString()).endsWith("#quota-exceeded");
+    assertThat(problem.get("violated-policies").get(0).asString()).isEqualTo("per-ip");
+    assertThat(ask("?denyStatus=403", headers).statusCode()).isEqualTo(403);
+    assertThat(ask("?ruleSetId=other", headers).statusCode()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "X-Forwarded-Uri,/closed",
+    "X-Original-URI,/closed",
+    "X-Original-URL,/closed",
+    "X-Original-URL,https://example.org/closed",
+    "X-Original-URL,https://example.org//closed/?a=/api"
+  })
+  void everyProxysWayToNameTheUriIsUnderstood(String header, String uri) {
+    assertThat(ask("", header, uri).statusCode()).isEqualTo(403);
+  }
+
+  @Test
+  void everyMethodMayAsk() {
+    for (String method : new String[] {"POST", "HEAD", "DELETE"}) {
+      HttpResponse<String> response =
+          server.send(
+              HttpRequest.newBuilder(server.uri("/v1/forward-auth"))
+                  .header("X-Forwarded-Uri", "/closed")
+                  .method(method, BodyPublishers.noBody()));
+      assertThat(response.statusCode()).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void theClientIsTheFirstHopThatIsNoTrustedProxyAndNeverTheProxyItself() {
+    String forged = "203.0.113.50, 192.0.2.77, 127.0.0.1";
+    assertThat(
+            ask(
+                    "",
+                    "X-Forwarded-Method",
+                    "GET",
+                    "X-Forwarded-Uri",
+                    "/api/y",
+                    "X-Forwarded-For",
+                    forged)
+                .statusCode())
+        .isEqualTo(200);
+    assertThat(
+            ask(
+                    "",
+                    "X-Forwarded-Method",
+                    "GET",
+                    "X-Forwarded-Uri",
+                    "/api/y",
+                    "X-Forwarded-For",
+                    "192.0.2.77")
+                .statusCode())
+        .isEqualTo(429);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask("", "X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/api/y").statusCode())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void headersOfTheOriginalRequestCount() {
+    assertThat(ask("", "X-Original-URI", "/keys", "X-API-Key", "k").statusCode()).isEqualTo(200);
+    assertThat(ask("", "X-Original-URI", "/keys", "X-API-Key", "k").statusCode()).isEqualTo(429);
+    assertThat(ask("", "X-Original-URI", "/tenants", "X-Tenant", "t").statusCode()).isEqualTo(200);
+    assertThat(ask("", "X-Original-URI", "/tenants", "X-Tenant", "t").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void withoutAUriThereIsNothingToDecide() {
+    HttpResponse<String> response = ask("", "X-Forwarded-For", "192.0.2.1");
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(TestServer.json(response).get("detail").asString()).contains("X-Forwarded-Uri");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"200", "399", "600", "no", ""})
+  void anotherDenyStatusThanAnErrorIsRefused(String status) {
+    HttpResponse<String> response = ask("?denyStatus=" + status, "X-Forwarded-Uri", "/x");
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(TestServer.json(response).get("detail").asString()).contains("denyStatus");
+  }
+
+  @Test
+  void anUnknownRuleSetIsNotFound() {
+    assertThat(ask("?ruleSetId=nowhere", "X-Forwarded-Uri", "/x").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void anUntrustedPeerIsRefusedWithItsAddressAndTheProperty() throws IOException {
+    try (TestServer strict =
+        TestServer.start(RULES, Map.of("rl.identity.trusted-proxies", "10.0.0.0/8"))) {
+      HttpResponse<String> response =
+          strict.send(
+              HttpRequest.newBuilder(strict.uri("/v1/forward-auth"))
+                  .header("X-Forwarded-Uri", "/x"));
+
+      assertThat(response.statusCode()).isEqualTo(403);
+      assertThat(TestServer.json(response).get("detail").asString())
+          .contains("127.0.0.1")
+          .contains("rl.identity.trusted-proxies");
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package dev.redline.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+class CommandLineTest {
+  @TempDir Path directory;
+
+  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+  private String in = "";
+
+  private int run(String... words) {
+    Terminal terminal =
+        new Terminal(
+            new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
+            new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8),
+            Map.of("LIMIT", "7"));
+    return Redline.run(List.of(words), terminal);
+  }
+
+  private String out() {
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private String err() {
+    return err.toString(StandardCharsets.UTF_8);
+  }
+
+  private String file(String name, String content) throws IOException {
+    return Files.writeString(directory.resolve(name), content).toString();
+  }
+
+  @Test
+  void validRulesAreSaidToBe() throws IOException {
+    String file = file("my rules.yaml", "rules: [{ id: a, path: /a, limit: \"${LIMIT}/s\" }]\n");
+
+    assertThat(run("validate", file)).isZero();
+    assertThat(out()).isEqualTo("valid: 1 rule, 0 plans" + System.lineSeparator());
+    assertThat(err()).isEmpty();
+  }
+
+  @Test
+  void everyErrorHasALineOfItsOwnOnStandardOutput() throws IOException {
+    String file =
+        file("bad.yaml", "rules:\n  - { id: a, limit: 0/s }\n  - { id: b, pth: /x, limit: 1/s }\n");
+
+    assertThat(run("validate", file)).isEqualTo(1);
+    assertThat(out().lines())
+        .hasSize(2)
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith(file + ":2: rule 'a': "),
+            line -> assertThat(line).startsWith(file + ":3: rule 'b': ").contains("path"));
+    assertThat(err()).isEmpty();
+  }
+
+  @Test
+  void warningsAreToldAndFailOnlyIfStrict() throws IOException {
+    String file = file("warn.yaml", "rules: [{ id: a, path: /a/*, limit: 1/s }]\n");
+
+    assertThat(run("validate", file)).isZero();
+    assertThat(out()).contains(file + ":1: rule 'a': ").contains("did you mean `/**`?");
+    assertThat(run("validate", "--strict", file)).isEqualTo(1);
+    assertThat(run("validate", file, "--strict")).isEqualTo(1);
+  }
+
+  @Test
+  void severalFilesAreOneRuleBook() throws IOException {
+    String plans = file("plans.yaml", "plans: [{ id: gold, limit: 1/s }]\n");
+    String rules = file("rules.json", "{\"rules\":[{\"id\":\"a\",\"plan\":\"gold\"}]}");
+    String again = file("again.yaml", "rules: [{ id: a, limit: 1/s }]\n");
+
+    assertThat(run("validate", plans, rules)).isZero();
+    assertThat(run("validate", rules)).isEqualTo(1);
+    assertThat(run("validate", plans, rules, again)).isEqualTo(1);
+    assertThat(out()).contains(rules).contains(again);
+  }
+
+  @Test
+  void aDirectoryMeansItsRuleFiles() throws IOException {
+    file("a.yaml", "plans: [{ id: gold, limit: 1/s }]\n");
+    file("b.yml", "rules: [{ id: a, plan: gold }]\n");
+    file(".hidden.yaml", "nonsense: [\n");
+    file("notes.txt", "not rules");
+
+    assertThat(run("validate", directory.toString())).isZero();
+    assertThat(out()).contains("1 rule, 1 plan");
+  }
+
+  @Test
+  void standardInputIsADash() {
+    in = "rules: [{ id: a, limit: nonsense }]";
+
+    assertThat(run("validate", "-")).isEqualTo(1);
+    assertThat(out()).startsWith("-:1: rule 'a': ");
+  }
+
+  @Test
+  void aMissingFileIsNamed() throws IOException {
+    String good = file("good.yaml", "rules: []\n");
+
+    assertThat(run("validate", good, "nowhere.yaml")).isEqualTo(1);
+    assertThat(out()).contains("nowhere.yaml: no such file or directory");
+  }
+
+  @Test
+  void explainPrintsWhatTheServiceSays() throws IOException {
+    String file =
+        file(
+            "rules.yaml",
+            "rules:\n"
+                + "  - { id: ip, path: /api/**, key: ip, limit: 5/m }\n"
+                + "  - { id: user, path: /api/**, key: userId, limit: 3/m }\n"
+                + "  - { id: tenant, path: /api/**, key: \"header:X-Tenant\", limit: 9/m,"
+                + " match: { headers: { X-Tenant: acme } } }\n"
+                + "  - { id: posts, path: /api/**, method: POST, limit: 1/s }\n");
+
+    int code =
+        run(
+            "explain",
+            "--rules",
+            file,
+            "GET",
+            "/api/x",
+            "--ip",
+            "192.0.2.1",
+            "--user=u1",
+            "--header",
+            "x-tenant=acme",
+            "--api-key",
+            "s3cret");
+
+    assertThat(code).isZero();
+    JsonNode explained = new JsonMapper().readTree(out());
+    assertThat(explained.get("decision").get("ruleId").asString()).isEqualTo("user");
+    JsonNode rules = explained.get("rules");
+    assertThat(rules).hasSize(4);
+    assertThat(rules.get(0).get("identity").asString()).isEqualTo("192.0.2.1");
+    assertThat(rules.get(0).get("bands").get(0).get("remaining").asInt()).isEqualTo(5);
+    assertThat(rules.get(1).get("why").asString()).isEqualTo("METHOD");
+    assertThat(rules.get(2).get("identity").asString()).isEqualTo("acme");
+    assertThat(out()).doesNotContain("s3cret");
+  }
+
+  @Test
+  void explainTellsWhatIsWrongWithTheRules() throws IOException {
+    String file = file("bad.yaml", "rules: [{ id: a, limit: 0/s }]\n");
+
+    assertThat(run("explain", "--rules", file, "GET", "/")).isEqualTo(1);
+    assertThat(err()).startsWith(file + ":1: rule 'a': ");
+    assertThat(run("explain", "--rules", "nowhere.yaml", "GET", "/")).isEqualTo(1);
+    assertThat(err()).contains("nowhere.yaml");
+    String good = file("good.yaml", "rules: []\n");
+    assertThat(run("explain", "--rules", good, "GET", "/", "--rule-set", "none")).isEqualTo(1);
+    assertThat(err()).contains("unknown rule set 'none'");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\0',
+      value = {
+        "frobnicate                           | unknown command 'frobnicate'",
+        "bench                                | ./redline bench",
+        "serve --prt 1                        | unknown option --prt",
+        "serve --port                         | --port needs a value",
+        "serve --port 1 --port 2              | --port is given twice",
+        "serve rules.yaml                     | 'rules.yaml' is not understood",
+        "validate                             | name a file",
+        "validate --loud x                    | unknown option --loud",
+        "explain GET /x                       | --rules FILE is missing",
+        "explain --rules r.yaml /x            | method and a path",
+        "explain --rules r.yaml GET /x --ip a | not an IP address",
+        "explain --rules r.yaml GET /x --cost a    | --cost",
+        "explain --rules r.yaml GET /x --header a  | NAME=VALUE",
+      })
+  void whatIsNotUnderstoodIsSaidWithAWayOut(String line, String said) {
+    assertThat(run(line.split(" "))).isEqualTo(2);
+    assertThat(err()).contains(said);
+    assertThat(out()).isEmpty();
+  }
+
+  @Test
+  void helpNamesEveryCommand() {
+    assertThat(run("help")).isZero();
+    assertThat(out()).contains("serve").contains("validate").contains("explain").contains("bench");
+    assertThat(run()).isEqualTo(2);
+    assertThat(run("serve", "--help")).isZero();
+  }
+
+  @Test
+  void aServiceThatCannotStartSaysWhyLineByLine() throws IOException {
+    String file = file("bad.yaml", "rules:\n  - { id: a, limit: 0/s }\n  - { id: b }\n");
+
+    assertThat(run("serve", "--rules", file, "--port", "0", "--management-port", "0")).isEqualTo(1);
+    assertThat(err().lines()).hasSize(2).allMatch(line -> line.startsWith(file + ":"));
+    assertThat(run("serve", "--rl.server.prt=1")).isEqualTo(1);
+    assertThat(err()).contains("rl.server.prt: there is no such property");
+    assertThat(run("serve", "--config", "nowhere.yaml")).isEqualTo(1);
+    assertThat(err()).contains("nowhere.yaml: no such file");
+  }
+}

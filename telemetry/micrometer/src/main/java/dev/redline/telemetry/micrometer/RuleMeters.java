@@ -1,0 +1,111 @@
+package dev.redline.telemetry.micrometer;
+
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.spi.MetricsExporter.Verdict;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The meters {@code ratelimit.requests} of a bounded number of rules.
+ *
+ * <p>Called when rules are put in force, never on the request path; locks because two books may be.
+ */
+final class RuleMeters {
+  private static final String NONE = "none";
+  private static final String OTHER = "other";
+
+  /** A rule by its tags; {@code none} where there is no rule, or no rule set. */
+  private record Name(String ruleSetId, String ruleId) {
+    boolean isRuleOrPlan() {
+      return !ruleId.equals(NONE);
+    }
+  }
+
+  private final MeterRegistry registry;
+  private final int maxRules;
+  private final Map<Name, Counters> named = new HashMap<>();
+  private final Set<String> sets = new HashSet<>(Set.of(NONE));
+  private int rules;
+
+  RuleMeters(MeterRegistry registry, int maxRules) {
+    this.registry = registry;
+    this.maxRules = maxRules;
+  }
+
+  /** Returns the meter of a rule; beyond the bound, the one all further rules share. */
+  synchronized RuleMeter meter(String ruleSetId, String ruleId) {
+    Name name = new Name(ruleSetId, ruleId);
+    Counters known = named.get(name);
+    if (known != null) {
+      return known;
+    }
+    boolean setKnown = sets.contains(ruleSetId);
+    if (name.isRuleOrPlan() ? rules < maxRules : setKnown || sets.size() <= maxRules) {
+      rules += name.isRuleOrPlan() ? 1 : 0;
+      sets.add(ruleSetId);
+      return named.computeIfAbsent(name, this::register);
+    }
+    return register(new Name(setKnown ? ruleSetId : OTHER, name.isRuleOrPlan() ? OTHER : NONE));
+  }
+
+  /** Forgets the rules that a book does not have, so that others get their place. */
+  synchronized void retain(RuleBook book) {
+    Set<Name> inForce = new HashSet<>();
+    for (CompiledRule rule : book.rules()) {
+      inForce.add(new Name(rule.rule().ruleSetId(), rule.rule().id()));
+    }
+    book.plans().keySet().forEach(id -> inForce.add(new Name(NONE, id)));
+    book.ruleSets().keySet().forEach(id -> inForce.add(new Name(id, NONE)));
+    inForce.add(new Name(NONE, NONE));
+    Set<Name> gone = new HashSet<>(named.keySet());
+    gone.removeAll(inForce);
+    gone.forEach(name -> named.remove(name).remove(registry));
+    rules = (int) named.keySet().stream().filter(Name::isRuleOrPlan).count();
+    sets.retainAll(book.ruleSets().keySet());
+    sets.add(NONE);
+  }
+
+  private Counters register(Name name) {
+    return new Counters(
+        counter(name, Verdict.ALLOWED),
+        counter(name, Verdict.DENIED),
+        counter(name, Verdict.SHADOW_DENIED),
+        counter(name, Verdict.ERROR));
+  }
+
+  private Counter counter(Name name, Verdict verdict) {
+    return Counter.builder("ratelimit.requests")
+        .description("Verdicts of each rule that matched a request")
+        .tag("ruleset", name.ruleSetId())
+        .tag("rule", name.ruleId())
+        .tag("result", verdict.name().toLowerCase(Locale.ROOT))
+        .register(registry);
+  }
+
+  private record Counters(Counter allowed, Counter denied, Counter shadowDenied, Counter error)
+      implements RuleMeter {
+    @Override
+    public void count(Verdict verdict) {
+      switch (verdict) {
+        case ALLOWED -> allowed.increment();
+        case DENIED -> denied.increment();
+        case SHADOW_DENIED -> shadowDenied.increment();
+        case ERROR -> error.increment();
+      }
+    }
+
+    void remove(MeterRegistry registry) {
+      registry.remove(allowed);
+      registry.remove(denied);
+      registry.remove(shadowDenied);
+      registry.remove(error);
+    }
+  }
+}

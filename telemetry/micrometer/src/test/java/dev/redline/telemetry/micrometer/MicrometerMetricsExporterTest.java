@@ -1,0 +1,202 @@
+package dev.redline.telemetry.micrometer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.EngineSettings;
+import dev.redline.core.Question;
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.Mode;
+import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RateLimitPlan;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class MicrometerMetricsExporterTest {
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+  private static RateLimitRule.Builder rule(String id) {
+    return RateLimitRule.builder()
+        .id(id)
+        .path("/api/**")
+        .addBand(RateLimitBand.of(1, 1, Duration.ofHours(1)));
+  }
+
+  private static RequestContext request(String path) {
+    return RequestContext.builder().path(path).method("GET").build();
+  }
+
+  private List<String> lines(String prefix) {
+    return registry.scrape().lines().filter(line -> line.startsWith(prefix)).toList();
+  }
+
+  private RateLimitEngine engine(StorageProvider store, OnStoreFailure onFailure) {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
+    return RateLimitEngine.builder(store)
+        .metrics(exporter)
+        .settings(
+            new EngineSettings(
+                false, Optional.empty(), EngineSettings.MissingRules.ALLOW, onFailure))
+        .build();
+  }
+
+  @Test
+  void everyMeterExistsAtZeroBeforeTheFirstDecision() {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
+    exporter.showLocalKeys(() -> 7);
+    exporter.showStore("local");
+
+    for (String counter : List.of("failclosed", "failopen", "fallback")) {
+      for (String reason : List.of("rediserror", "badresponse", "badtypes")) {
+        assertThat(lines("ratelimit_" + counter + "_total"))
+            .contains("ratelimit_" + counter + "_total{reason=\"" + reason + "\"} 0.0");
+      }
+    }
+    assertThat(registry.scrape())
+        .contains("ratelimit_check_seconds_count 0")
+        .contains("ratelimit_store_seconds_count{outcome=\"success\",store=\"local\"} 0")
+        .contains("ratelimit_rules_version 0.0")
+        .contains("ratelimit_rules_last_success_seconds 0.0")
+        .contains("ratelimit_rules_reload_total{result=\"success\"} 0.0")
+        .contains("ratelimit_rules_reload_total{result=\"failure\"} 0.0")
+        .contains("ratelimit_local_keys 7.0")
+        .contains("ratelimit_waiting 0.0")
+        .contains("ratelimit_events_dropped_total 0.0");
+  }
+
+  @Test
+  void everyMatchingRuleCountsItsOwnVerdict() {
+    RateLimitEngine engine = engine(new LocalStore(), OnStoreFailure.LOCAL);
+    engine.use(
+        RuleBook.builder()
+            .version(3)
+            .rules(List.of(rule("enforced").build(), rule("watched").mode(Mode.SHADOW).build()))
+            .plans(
+                List.of(
+                    new RateLimitPlan(
+                        "gold", List.of(RateLimitBand.of(5, 5, Duration.ofSeconds(1))))))
+            .build());
+
+    engine.check(request("/api/x"));
+    engine.check(request("/api/x"));
+    engine.check(request("/elsewhere"));
+    engine.allow("u1", List.of("gold"), 1);
+    engine.decideNow(Question.ofRequest(request("/api/x")), true);
+
+    assertThat(lines("ratelimit_requests_total"))
+        .contains(
+            "ratelimit_requests_total{result=\"allowed\",rule=\"enforced\",ruleset=\"default\"} 1.0",
+            "ratelimit_requests_total{result=\"denied\",rule=\"enforced\",ruleset=\"default\"} 1.0",
+            "ratelimit_requests_total{result=\"shadow_denied\",rule=\"watched\",ruleset=\"default\"}"
+                + " 1.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"none\",ruleset=\"none\"} 1.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"gold\",ruleset=\"none\"} 1.0");
+    assertThat(registry.scrape())
+        .contains("ratelimit_rules_version 3.0")
+        .contains("ratelimit_check_seconds_count 4\n")
+        .contains("ratelimit_store_seconds_count{outcome=\"success\",store=\"local\"} 3\n");
+  }
+
+  @Test
+  void storeFailuresAreCountedByWhatDecidedInstead() {
+    RuleBook book =
+        RuleBook.of(
+            rule("open").onStoreFailure(OnStoreFailure.OPEN).path("/open").build(),
+            rule("closed").onStoreFailure(OnStoreFailure.CLOSED).path("/closed").build());
+    RateLimitEngine engine = engine(new FailingStore(), OnStoreFailure.LOCAL);
+    engine.use(book);
+
+    engine.check(request("/open"));
+    engine.check(request("/api/x"));
+
+    assertThat(lines("ratelimit_failopen_total"))
+        .contains("ratelimit_failopen_total{reason=\"badtypes\"} 1.0");
+    assertThat(lines("ratelimit_failclosed_total"))
+        .contains("ratelimit_failclosed_total{reason=\"badtypes\"} 1.0");
+    assertThat(lines("ratelimit_requests_total"))
+        .contains(
+            "ratelimit_requests_total{result=\"error\",rule=\"closed\",ruleset=\"default\"} 1.0");
+    assertThat(lines("ratelimit_store_seconds_count"))
+        .contains("ratelimit_store_seconds_count{outcome=\"failure\",store=\"failing\"} 2");
+  }
+
+  @Test
+  void rulesBeyondTheBoundAreCountedTogether() {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry, 2);
+    RateLimitEngine engine = RateLimitEngine.builder(new LocalStore()).metrics(exporter).build();
+    engine.use(
+        RuleBook.of(rule("a").build(), rule("b").build(), rule("c").build(), rule("d").build()));
+
+    engine.check(request("/api/x"));
+
+    assertThat(lines("ratelimit_requests_total{result=\"allowed\""))
+        .containsExactlyInAnyOrder(
+            "ratelimit_requests_total{result=\"allowed\",rule=\"a\",ruleset=\"default\"} 1.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"b\",ruleset=\"default\"} 1.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"other\",ruleset=\"default\"} 2.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"none\",ruleset=\"default\"} 0.0",
+            "ratelimit_requests_total{result=\"allowed\",rule=\"none\",ruleset=\"none\"} 0.0");
+  }
+
+  @Test
+  void aRuleThatIsGoneLeavesItsPlaceToAnother() {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry, 1);
+    RateLimitEngine engine = RateLimitEngine.builder(new LocalStore()).metrics(exporter).build();
+    engine.use(RuleBook.of(rule("before").build()));
+    engine.use(RuleBook.of(rule("after").build()));
+
+    engine.check(request("/api/x"));
+
+    assertThat(registry.scrape()).doesNotContain("rule=\"before\"").contains("rule=\"after\"");
+  }
+
+  @Test
+  void loadsAreCountedByResultAndTheLastGoodOneIsRemembered() {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
+    exporter.rulesLoaded(true);
+    exporter.rulesLoaded(false);
+    exporter.rulesLoaded(false);
+    exporter.waiting(2);
+    exporter.waiting(-1);
+    exporter.eventDropped();
+
+    assertThat(registry.scrape())
+        .contains("ratelimit_rules_reload_total{result=\"success\"} 1.0")
+        .contains("ratelimit_rules_reload_total{result=\"failure\"} 2.0")
+        .contains("ratelimit_waiting 1.0")
+        .contains("ratelimit_events_dropped_total 1.0");
+    assertThat(registry.get("ratelimit.rules.last.success").gauge().value())
+        .isBetween(1.7e9, System.currentTimeMillis() / 1000.0 + 1);
+  }
+
+  private static final class FailingStore implements StorageProvider {
+    @Override
+    public String type() {
+      return "failing";
+    }
+
+    @Override
+    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+      return CompletableFuture.failedFuture(
+          new StoreException(StoreException.Kind.BADTYPES, "not a bucket"));
+    }
+
+    @Override
+    public void close() {}
+  }
+}

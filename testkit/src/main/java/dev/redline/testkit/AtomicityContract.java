@@ -1,0 +1,74 @@
+package dev.redline.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
+
+/** The part of the store contract about many callers at once. */
+public interface AtomicityContract extends ProvidesStore {
+  /** Acceptance 6. */
+  @Test
+  default void ofAThousandThreadsExactlyAHundredPass() {
+    try (CheckedStore store = new CheckedStore(this)) {
+      RateLimitKey key = store.key(CheckedStore.slow(100));
+      assertThat(new Crowd(1000, 1).passing(store, i -> Acquisition.of(key, 1))).isEqualTo(100);
+    }
+  }
+
+  /** Acceptance 6. */
+  @Test
+  default void ofAThousandThreadsExactlyAHundredPassThreeBands() {
+    try (CheckedStore store = new CheckedStore(this)) {
+      RateLimitKey key =
+          store.key(
+              CheckedStore.slow(120),
+              RateLimitBand.slidingWindow(100, Duration.ofDays(365)),
+              RateLimitBand.of(110, 1, Duration.ofDays(30)));
+      assertThat(new Crowd(1000, 1).passing(store, i -> Acquisition.of(key, 1))).isEqualTo(100);
+    }
+  }
+
+  /** Two keys taken together, named in either order, never pass apart, and nobody waits forever. */
+  @Test
+  default void keysTakenTogetherInEitherOrderNeverPassApart() {
+    try (CheckedStore store = new CheckedStore(this)) {
+      RateLimitKey a = store.key(CheckedStore.rule("a", CheckedStore.slow(100)), "");
+      RateLimitKey b =
+          store.key(CheckedStore.rule("b", CheckedStore.slow(150), CheckedStore.slow(500)), "");
+      IntFunction<Acquisition> both =
+          i ->
+              i % 2 == 0
+                  ? Acquisition.builder().take(a, 1).take(b, 1).build()
+                  : Acquisition.builder().take(b, 1).take(a, 1).build();
+      assertThat(new Crowd(20, 50).passing(store, both)).isEqualTo(100);
+      StoreUnderTest plain = store.underTest();
+      assertThat(plain.decide(Acquisition.of(b, 50)).allowed()).isTrue();
+      assertThat(plain.decide(Acquisition.of(b, 1)).allowed()).isFalse();
+    }
+  }
+
+  /** The costs of what passed never add up to more than the capacity. */
+  @Test
+  default void mixedCostsNeverAddUpToMoreThanTheCapacity() {
+    try (CheckedStore store = new CheckedStore(this)) {
+      RateLimitKey key = store.key(CheckedStore.slow(1000));
+      AtomicInteger taken = new AtomicInteger();
+      new Crowd(20, 50)
+          .ask(
+              store,
+              i -> Acquisition.of(key, 1 + i % 7),
+              acquisition -> taken.addAndGet((int) acquisition.cost(0)));
+      StoreUnderTest plain = store.underTest();
+      while (plain.decide(Acquisition.of(key, 1)).allowed()) {
+        taken.incrementAndGet();
+      }
+      assertThat(taken.get()).isEqualTo(1000);
+    }
+  }
+}
