@@ -94,7 +94,7 @@ record BandReport(Demand demand, int band, int view, Outcome outcome) {
     int number = 0;
     for (int i = 0; i < demands.size(); i++) {
       Demand demand = demands.get(i);
-      boolean refuses = !demand.shadow() && !outcome.passed(i);
+      boolean refuses = !demand.shadow() && outcome.seen(i) && !outcome.passed(i);
       for (int b = 0; b < size(demand); b++, number++) {
         long wait = refuses ? at(number, demands, outcome).waitMicros() : NONE;
         if (wait > longestWait) {
@@ -109,11 +109,11 @@ record BandReport(Demand demand, int band, int view, Outcome outcome) {
     return longest;
   }
 
-  /** Returns the status of all enforced bands. */
+  /** Returns the status of all enforced bands that were looked at. */
   static List<BandStatus> enforced(List<Demand> demands, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
     for (int i = 0; i < demands.size(); i++) {
-      if (!demands.get(i).shadow()) {
+      if (!demands.get(i).shadow() && outcome.seen(i)) {
         all.addAll(of(demands, i, outcome));
       }
     }

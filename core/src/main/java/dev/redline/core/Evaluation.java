@@ -263,9 +263,11 @@ final class Evaluation implements RateLimitResult.BandSource {
     for (int i = 0; i < demands.size(); i++) {
       Demand demand = demands.get(i);
       boolean passed = answer.passed(i);
-      count(demand, passed);
-      if (!passed && demand.shadow()) {
-        shadowDenied(demand.key().limits().ownerId());
+      if (answer.seen(i)) {
+        count(demand, passed);
+        if (!passed && demand.shadow()) {
+          shadowDenied(demand.key().limits().ownerId());
+        }
       }
       boolean taken = answer.allowed() && passed;
       BucketLimits limits = demand.key().limits();
