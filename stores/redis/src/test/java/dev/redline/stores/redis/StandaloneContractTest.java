@@ -1,0 +1,24 @@
+package dev.redline.stores.redis;
+
+import dev.redline.testkit.StorageProviderContract;
+import dev.redline.testkit.StoreUnderTest;
+import dev.redline.testkit.redis.RedisExtension;
+import dev.redline.testkit.redis.RedisServer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The store contract on one Redis server. */
+class StandaloneContractTest implements StorageProviderContract {
+  @Order(1)
+  @RegisterExtension
+  static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
+
+  @Order(0)
+  @RegisterExtension
+  static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
+
+  @Override
+  public StoreUnderTest newStore() {
+    return STORE.underTest();
+  }
+}
