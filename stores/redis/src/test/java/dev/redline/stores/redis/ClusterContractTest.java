@@ -13,7 +13,7 @@ class ClusterContractTest implements StorageProviderContract {
   @RegisterExtension
   static final RedisExtension<RedisCluster> REDIS = RedisExtension.cluster();
 
-  @Order(0)
+  @Order(2)
   @RegisterExtension
   static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
 

@@ -14,7 +14,7 @@ class Redis62ContractTest implements StorageProviderContract {
   @RegisterExtension
   static final RedisExtension<RedisServer> REDIS = RedisExtension.of(() -> RedisServer.start(RedisBinary.embedded()));
 
-  @Order(0)
+  @Order(2)
   @RegisterExtension
   static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
 

@@ -13,7 +13,7 @@ class SentinelContractTest implements StorageProviderContract {
   @RegisterExtension
   static final RedisExtension<RedisSentinel> REDIS = RedisExtension.sentinel();
 
-  @Order(0)
+  @Order(2)
   @RegisterExtension
   static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
 

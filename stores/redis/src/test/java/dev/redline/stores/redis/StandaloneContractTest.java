@@ -13,7 +13,7 @@ class StandaloneContractTest implements StorageProviderContract {
   @RegisterExtension
   static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
 
-  @Order(0)
+  @Order(2)
   @RegisterExtension
   static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
 
