@@ -6,57 +6,60 @@ import dev.redline.core.store.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/** One band of an outcome, and the choice of which band a result reports. */
-record BandReport(Demand demand, int band, int view, long waitMicros, Outcome outcome) {
+/**
+ * One band of an outcome, and the choice of which band a result reports. Bands are numbered through
+ * all demands, from 0.
+ */
+record BandReport(Demand demand, int band, int view, Outcome outcome) {
+  private static final int NONE = -1;
 
-  /** Visits bands until it says stop. */
-  @FunctionalInterface
-  private interface Visitor {
-    void visit(Demand demand, boolean passed, int band, int view);
-  }
-
-  private static void forEachEnforced(List<Demand> demands, Outcome outcome, Visitor visitor) {
-    int v = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      Demand demand = demands.get(i);
-      int size = demand.key().limits().size();
-      for (int b = 0; b < size; b++, v += BandArithmetic.VIEW_WORDS) {
-        if (!demand.shadow()) {
-          visitor.visit(demand, outcome.passed(i), b, v);
-        }
-      }
+  /** Returns band {@code number}. */
+  static BandReport at(int number, List<Demand> demands, Outcome outcome) {
+    int i = 0;
+    int b = number;
+    while (b >= size(demands.get(i))) {
+      b -= size(demands.get(i));
+      i++;
     }
+    return new BandReport(demands.get(i), b, number * BandArithmetic.VIEW_WORDS, outcome);
   }
 
-  /** Returns the enforced band with the smallest share left, or null if nothing is enforced. */
-  static @Nullable BandReport smallestShare(List<Demand> demands, Outcome outcome) {
-    Demand best = null;
-    int bestBand = 0;
-    int bestView = 0;
+  /** Returns whether there is only one band, and so nothing to compare. */
+  private static boolean isOne(List<Demand> demands) {
+    return demands.size() == 1 && size(demands.get(0)) == 1;
+  }
+
+  private static int size(Demand demand) {
+    return demand.key().limits().size();
+  }
+
+  /** Returns the enforced band with the smallest share left, or -1 if nothing is enforced. */
+  static int smallestShare(List<Demand> demands, Outcome outcome) {
+    if (isOne(demands)) {
+      return demands.get(0).shadow() ? NONE : 0;
+    }
+    int best = NONE;
     long bestLeft = 0;
     long bestLimit = 1;
-    int v = 0;
+    int number = 0;
     for (int i = 0; i < demands.size(); i++) {
       Demand demand = demands.get(i);
       BucketLimits limits = demand.key().limits();
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
+      for (int b = 0; b < limits.size(); b++, number++) {
         if (demand.shadow()) {
           continue;
         }
-        long left = limits.band(b).remaining(outcome.views(), v);
+        long left = limits.band(b).remaining(outcome.views(), number * BandArithmetic.VIEW_WORDS);
         long limit = limits.band(b).capacity();
-        if (best == null || isSmaller(left, limit, bestLeft, bestLimit)) {
-          best = demand;
-          bestBand = b;
-          bestView = v;
+        if (best == NONE || isSmaller(left, limit, bestLeft, bestLimit)) {
+          best = number;
           bestLeft = left;
           bestLimit = limit;
         }
       }
     }
-    return best == null ? null : new BandReport(best, bestBand, bestView, 0, outcome);
+    return best;
   }
 
   /** Returns whether a/b is less than c/d, exactly. */
@@ -66,62 +69,66 @@ record BandReport(Demand demand, int band, int view, long waitMicros, Outcome ou
     return leftHigh != rightHigh ? leftHigh < rightHigh : Long.compareUnsigned(a * d, c * b) < 0;
   }
 
-  /** Returns the first enforced band that can never hold what is asked of it, or null. */
-  static @Nullable BandReport costExceedsCapacity(List<Demand> demands, Outcome outcome) {
-    List<BandReport> found = new ArrayList<>(1);
-    forEachEnforced(
-        demands,
-        outcome,
-        (demand, passed, b, v) -> {
-          if (found.isEmpty() && demand.cost() > demand.key().limits().band(b).capacity()) {
-            found.add(new BandReport(demand, b, v, 0, outcome));
-          }
-        });
-    return found.isEmpty() ? null : found.get(0);
+  /** Returns the first enforced band that can never hold what is asked of it, or -1. */
+  static int costExceedsCapacity(List<Demand> demands) {
+    int number = 0;
+    for (int i = 0; i < demands.size(); i++) {
+      Demand demand = demands.get(i);
+      BucketLimits limits = demand.key().limits();
+      for (int b = 0; b < limits.size(); b++, number++) {
+        if (!demand.shadow() && demand.cost() > limits.band(b).capacity()) {
+          return number;
+        }
+      }
+    }
+    return NONE;
   }
 
   /** Returns the enforced band that makes the caller wait longest. */
-  static BandReport longestWait(List<Demand> demands, Outcome outcome) {
-    List<BandReport> longest = new ArrayList<>(1);
-    forEachEnforced(
-        demands,
-        outcome,
-        (demand, passed, b, v) -> {
-          if (passed) {
-            return;
-          }
-          long wait = demand.key().limits().band(b).waitMicros(outcome.views(), v, demand.cost());
-          if (longest.isEmpty() || wait > longest.get(0).waitMicros) {
-            longest.clear();
-            longest.add(new BandReport(demand, b, v, wait, outcome));
-          }
-        });
-    if (longest.isEmpty()) {
+  static int longestWait(List<Demand> demands, Outcome outcome) {
+    if (isOne(demands) && !demands.get(0).shadow()) {
+      return 0;
+    }
+    int longest = NONE;
+    long longestWait = NONE;
+    int number = 0;
+    for (int i = 0; i < demands.size(); i++) {
+      Demand demand = demands.get(i);
+      boolean refuses = !demand.shadow() && !outcome.passed(i);
+      for (int b = 0; b < size(demand); b++, number++) {
+        long wait = refuses ? at(number, demands, outcome).waitMicros() : NONE;
+        if (wait > longestWait) {
+          longest = number;
+          longestWait = wait;
+        }
+      }
+    }
+    if (longest == NONE) {
       throw new IllegalStateException("a store refused although every enforced key passes");
     }
-    return longest.get(0);
+    return longest;
   }
 
   /** Returns the status of all enforced bands. */
   static List<BandStatus> enforced(List<Demand> demands, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
-    forEachEnforced(
-        demands,
-        outcome,
-        (demand, passed, b, v) -> all.add(new BandReport(demand, b, v, 0, outcome).status(passed)));
+    for (int i = 0; i < demands.size(); i++) {
+      if (!demands.get(i).shadow()) {
+        all.addAll(of(demands, i, outcome));
+      }
+    }
     return all;
   }
 
   /** Returns the status of the bands of demand {@code i}. */
   static List<BandStatus> of(List<Demand> demands, int i, Outcome outcome) {
-    int v = 0;
+    int number = 0;
     for (int before = 0; before < i; before++) {
-      v += demands.get(before).key().limits().size() * BandArithmetic.VIEW_WORDS;
+      number += size(demands.get(before));
     }
     List<BandStatus> all = new ArrayList<>();
-    Demand demand = demands.get(i);
-    for (int b = 0; b < demand.key().limits().size(); b++, v += BandArithmetic.VIEW_WORDS) {
-      all.add(new BandReport(demand, b, v, 0, outcome).status(outcome.passed(i)));
+    for (int b = 0; b < size(demands.get(i)); b++) {
+      all.add(at(number + b, demands, outcome).status(outcome.passed(i)));
     }
     return all;
   }
@@ -134,14 +141,21 @@ record BandReport(Demand demand, int band, int view, long waitMicros, Outcome ou
     return outcome.nowMicros() + arithmetic().resetMicros(outcome.views(), view);
   }
 
-  /** Puts the numbers of this band into a result. */
-  RateLimitResult.Builder fill(RateLimitResult.Builder result) {
-    return Evaluation.name(result, demand)
+  private long waitMicros() {
+    return arithmetic().waitMicros(outcome.views(), view, demand.cost());
+  }
+
+  /** Puts the numbers of this band into a result, and how long to wait if that helps. */
+  void fill(RateLimitResult.Builder result, boolean waiting) {
+    Evaluation.name(result, demand)
         .band(
             demand.key().limits().label(band),
             arithmetic().capacity(),
             arithmetic().remaining(outcome.views(), view),
             resetAtMicros());
+    if (waiting) {
+      result.retryAfterMicros(waitMicros());
+    }
   }
 
   private BandStatus status(boolean keyPassed) {

@@ -1,8 +1,8 @@
 package dev.redline.core;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.store.RateLimitKey;
 import org.jspecify.annotations.Nullable;
 
 /**

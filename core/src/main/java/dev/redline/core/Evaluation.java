@@ -1,22 +1,23 @@
 package dev.redline.core;
 
 import dev.redline.core.key.IdentityScheme;
-import dev.redline.core.key.RateLimitKey;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * One question on its way to a result: what applies, what is to be taken, and what came of it. Used
  * by one thread at a time, once.
  */
-final class Evaluation {
+final class Evaluation implements RateLimitResult.BandSource {
   private static final long FAIL_CLOSED_RETRY_MICROS = 1_000_000;
 
   private final boolean shadowAll;
-  private final List<Demand> demands = new ArrayList<>(4);
-  private final List<CompiledRule> applied = new ArrayList<>(4);
+  private final List<Demand> demands = new ArrayList<>(1);
+  private List<CompiledRule> applied = List.of();
+  private @Nullable Outcome outcome;
   private @Nullable List<String> shadowDenied;
   private @Nullable CompiledRule exempting;
   private @Nullable CompiledRule blocking;
@@ -74,7 +76,7 @@ final class Evaluation {
   boolean act(CompiledRule compiled, RuleMeter meter) {
     RateLimitRule rule = compiled.rule();
     if (rule.action() == Action.ALLOW) {
-      applied.add(compiled);
+      applies(compiled);
       exempting = compiled;
       meter.count(Verdict.ALLOWED);
       return true;
@@ -85,12 +87,19 @@ final class Evaluation {
   }
 
   private void refuse(CompiledRule compiled, RuleMeter meter) {
-    applied.add(compiled);
+    applies(compiled);
     boolean shadow = isShadow(compiled.rule());
     meter.count(shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
     if (shadow) {
       shadowDenied(compiled.rule().id());
     }
+  }
+
+  private void applies(CompiledRule compiled) {
+    if (applied.isEmpty()) {
+      applied = new ArrayList<>(2);
+    }
+    applied.add(compiled);
   }
 
   private void shadowDenied(String ruleId) {
@@ -101,7 +110,7 @@ final class Evaluation {
 
   private void demand(
       CompiledRule compiled, BucketLimits limits, String identity, long cost, RuleMeter meter) {
-    applied.add(compiled);
+    applies(compiled);
     RateLimitKey key = new RateLimitKey(limits, identity);
     demands.add(new Demand(compiled, key, cost, isShadow(compiled.rule()), meter));
   }
@@ -233,29 +242,39 @@ final class Evaluation {
   }
 
   /** Returns the result of what a store answered. */
-  RateLimitResult finish(Outcome outcome) {
-    long[] views = outcome.views();
+  RateLimitResult finish(Outcome answer) {
+    outcome = answer;
+    settle(answer);
+    Reason reason = reason(answer);
+    RateLimitResult.Builder result =
+        RateLimitResult.builder(reason).degraded(answer.degraded()).bands(this);
+    int band = reported(reason, answer);
+    if (band >= 0) {
+      BandReport.at(band, demands, answer).fill(result, reason == Reason.LIMIT_EXCEEDED);
+    } else {
+      exempted(result);
+    }
+    return withShadow(result).build();
+  }
+
+  /** Counts every verdict, and turns the views into those after this decision. */
+  private void settle(Outcome answer) {
     int v = 0;
     for (int i = 0; i < demands.size(); i++) {
       Demand demand = demands.get(i);
-      boolean passed = outcome.passed(i);
+      boolean passed = answer.passed(i);
       count(demand, passed);
       if (!passed && demand.shadow()) {
         shadowDenied(demand.key().limits().ownerId());
       }
-      boolean taken = outcome.allowed() && passed;
+      boolean taken = answer.allowed() && passed;
       BucketLimits limits = demand.key().limits();
       for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
         if (taken) {
-          limits.band(b).advance(views, v, demand.cost());
+          limits.band(b).advance(answer.views(), v, demand.cost());
         }
       }
     }
-    RateLimitResult.Builder result = outcome.allowed() ? allowed(outcome) : refused(outcome);
-    return withShadow(result)
-        .degraded(outcome.degraded())
-        .bands(() -> BandReport.enforced(demands, outcome))
-        .build();
   }
 
   private static void count(Demand demand, boolean passed) {
@@ -266,13 +285,6 @@ final class Evaluation {
     }
   }
 
-  private RateLimitResult.Builder allowed(Outcome outcome) {
-    RateLimitResult.Builder result =
-        RateLimitResult.builder(outcome.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED);
-    BandReport tightest = BandReport.smallestShare(demands, outcome);
-    return tightest == null ? exempted(result) : tightest.fill(result);
-  }
-
   /** Names the ALLOW rule, if there was one; it decides where no limit is enforced. */
   private RateLimitResult.Builder exempted(RateLimitResult.Builder result) {
     return exempting == null
@@ -280,15 +292,27 @@ final class Evaluation {
         : result.rule(exempting.rule().ruleSetId(), exempting.rule().id());
   }
 
-  private RateLimitResult.Builder refused(Outcome outcome) {
-    BandReport hopeless = BandReport.costExceedsCapacity(demands, outcome);
-    if (hopeless != null) {
-      return hopeless.fill(RateLimitResult.builder(Reason.COST_EXCEEDS_CAPACITY));
+  private Reason reason(Outcome answer) {
+    if (answer.allowed()) {
+      return answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED;
     }
-    BandReport longest = BandReport.longestWait(demands, outcome);
-    return longest
-        .fill(RateLimitResult.builder(Reason.LIMIT_EXCEEDED))
-        .retryAfterMicros(longest.waitMicros());
+    return BandReport.costExceedsCapacity(demands) >= 0
+        ? Reason.COST_EXCEEDS_CAPACITY
+        : Reason.LIMIT_EXCEEDED;
+  }
+
+  /** Returns the number of the band whose numbers the result tells, or -1 if it tells none. */
+  private int reported(Reason reason, Outcome answer) {
+    return switch (reason) {
+      case COST_EXCEEDS_CAPACITY -> BandReport.costExceedsCapacity(demands);
+      case LIMIT_EXCEEDED -> BandReport.longestWait(demands, answer);
+      default -> BandReport.smallestShare(demands, answer);
+    };
+  }
+
+  @Override
+  public List<BandStatus> bands() {
+    return outcome == null ? List.of() : BandReport.enforced(demands, outcome);
   }
 
   static RateLimitResult.Builder name(RateLimitResult.Builder result, Demand demand) {

@@ -1,6 +1,8 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -60,10 +62,7 @@ final class Explainer {
       }
     } else if (question instanceof Question.OfPlans ofPlans) {
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
-        var limits = rules.book().planLimits(plan);
-        if (limits == null) {
-          throw new UnknownNameException("plan", plan);
-        }
+        BucketLimits limits = rules.plan(plan).limits();
         demanding(
             new Entry(
                 Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));

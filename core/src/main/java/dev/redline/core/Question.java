@@ -1,6 +1,7 @@
 package dev.redline.core;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -236,15 +237,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
 
   private @Nullable RateLimitResult prepare(
       Question.OfPlans question, Evaluation evaluation, Rules current, boolean dryRun) {
-    List<String> plans = question.plans();
-    for (int i = 0; i < plans.size(); i++) {
-      String plan = plans.get(i);
-      BucketLimits limits = current.book().planLimits(plan);
-      if (limits == null) {
-        throw new UnknownNameException("plan", plan);
-      }
-      if (plans.indexOf(plan) == i) {
-        evaluation.demand(limits, question.key(), question.cost(), current.planMeter(plan, dryRun));
+    List<String> names = question.plans();
+    for (int i = 0; i < names.size(); i++) {
+      Rules.Plan plan = current.plan(names.get(i));
+      if (i == 0 || names.indexOf(names.get(i)) == i) {
+        evaluation.demand(plan.limits(), question.key(), question.cost(), plan.meter(dryRun));
       }
     }
     return null;

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.RequestContext;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
@@ -7,6 +8,7 @@ import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** A rule book in force, with the meters of its rules and plans beside it. */
@@ -16,7 +18,7 @@ final class Rules {
   private final RuleBook book;
   private final RuleMeter[] meters;
   private final RuleMeter[] silent;
-  private final Map<String, RuleMeter> planMeters = new HashMap<>();
+  private final Map<String, Plan> plans = new HashMap<>();
   private final Map<String, RuleMeter> noMatch = new HashMap<>();
   private final RuleMeter noMatchAnywhere;
 
@@ -28,7 +30,10 @@ final class Rules {
     for (CompiledRule rule : book.rules()) {
       meters[rule.rank()] = metrics.meter(rule.rule().ruleSetId(), rule.rule().id());
     }
-    book.plans().keySet().forEach(id -> planMeters.put(id, metrics.meter(NONE, id)));
+    for (String id : book.plans().keySet()) {
+      BucketLimits limits = Objects.requireNonNull(book.planLimits(id));
+      plans.put(id, new Plan(limits, metrics.meter(NONE, id)));
+    }
     book.ruleSets().keySet().forEach(id -> noMatch.put(id, metrics.meter(id, NONE)));
     this.noMatchAnywhere = metrics.meter(NONE, NONE);
   }
@@ -46,12 +51,29 @@ final class Rules {
     return dryRun ? silent : meters;
   }
 
-  RuleMeter planMeter(String id, boolean dryRun) {
-    return dryRun ? RuleMeter.NONE : planMeters.getOrDefault(id, RuleMeter.NONE);
+  /**
+   * Returns a plan.
+   *
+   * @throws UnknownNameException if there is none of that name
+   */
+  Plan plan(String id) {
+    Plan plan = plans.get(id);
+    if (plan == null) {
+      throw new UnknownNameException("plan", id);
+    }
+    return plan;
   }
 
   /** Returns the meter of requests that no rule of the set matches. */
   RuleMeter noMatch(Optional<String> ruleSetId) {
     return ruleSetId.map(noMatch::get).orElse(noMatchAnywhere);
+  }
+
+  /** A plan's limits, and where its verdicts are counted. */
+  record Plan(BucketLimits limits, RuleMeter meter) {
+    /** Returns the meter; of a dry run, which counts nothing, a silent one. */
+    RuleMeter meter(boolean dryRun) {
+      return dryRun ? RuleMeter.NONE : meter;
+    }
   }
 }

@@ -5,18 +5,11 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.library.dependencies.SliceAssignment;
-import com.tngtech.archunit.library.dependencies.SliceIdentifier;
-import dev.redline.core.spi.InMemoryPlanRegistry;
-import dev.redline.core.spi.PlanRegistry;
-import dev.redline.core.spi.RuleSetProvider;
-import java.util.Set;
 import org.jspecify.annotations.NullMarked;
 
 /** The core knows nobody, and its rooms have doors. */
@@ -62,37 +55,7 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule ROOMS_LEAD_ONE_WAY =
-      slices().assignedFrom(new Rooms()).should().beFreeOfCycles();
-
-  /**
-   * The rooms of the core. The vocabulary is one room in several packages: a rule has bands and
-   * keys, a key has limits, a rule book knows plans and rule sets, and all of them read the
-   * request.
-   */
-  private static final class Rooms implements SliceAssignment {
-    private static final Set<String> VOCABULARY = Set.of("key", "limit", "rule");
-    private static final Set<Class<?>> WORDS =
-        Set.of(
-            RequestContext.class,
-            RequestContext.Builder.class,
-            PlanRegistry.class,
-            InMemoryPlanRegistry.class,
-            RuleSetProvider.class);
-
-    @Override
-    public SliceIdentifier getIdentifierOf(JavaClass type) {
-      String room = type.getPackageName().replaceFirst("dev\\.redline\\.core\\.?", "");
-      if (VOCABULARY.contains(room) || WORDS.stream().anyMatch(type::isEquivalentTo)) {
-        return SliceIdentifier.of("vocabulary");
-      }
-      return SliceIdentifier.of(room.isEmpty() ? "engine" : room);
-    }
-
-    @Override
-    public String getDescription() {
-      return "the rooms of the core";
-    }
-  }
+      slices().matching("dev.redline.(core.*)").should().beFreeOfCycles();
 
   @ArchTest
   static void everyPackageIsNullMarked(JavaClasses classes) {

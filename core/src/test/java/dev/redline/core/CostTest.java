@@ -5,6 +5,7 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.key.RequestContext;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

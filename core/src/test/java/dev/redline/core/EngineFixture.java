@@ -1,7 +1,8 @@
 package dev.redline.core;
 
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.KeyField;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;

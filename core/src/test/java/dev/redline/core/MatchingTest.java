@@ -4,6 +4,7 @@ import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.RuleMatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

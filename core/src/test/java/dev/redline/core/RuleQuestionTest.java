@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.key.KeyField;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.Action;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleMatch;
 import java.util.List;

@@ -5,9 +5,10 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.key.KeyField;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.OnMissingIdentity;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -3,10 +3,10 @@ package dev.redline.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.testkit.ReferenceModel.BandAnswer;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.redline.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.key.RateLimitKey;
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
+import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,10 +1,10 @@
 package dev.redline.testkit;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

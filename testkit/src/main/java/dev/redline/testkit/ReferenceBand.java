@@ -1,7 +1,7 @@
 package dev.redline.testkit;
 
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Map;

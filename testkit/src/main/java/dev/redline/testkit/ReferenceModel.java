@@ -1,8 +1,8 @@
 package dev.redline.testkit;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.redline.bench.local;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.KeyField;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;

@@ -56,6 +56,12 @@ final class Load {
 
   static Sample run(Population population, int keys, int threads, Duration time)
       throws InterruptedException {
+    return run(population, keys, threads, time, 0);
+  }
+
+  /** Runs for a while, and until each thread has asked for so many decisions. */
+  static Sample run(Population population, int keys, int threads, Duration time, long atLeast)
+      throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
       CyclicBarrier start = new CyclicBarrier(threads);
@@ -67,7 +73,7 @@ final class Load {
             pool.submit(
                 () -> {
                   start.await();
-                  return ask(caller, keys, seed, time.toNanos());
+                  return ask(caller, keys, seed, time.toNanos(), atLeast);
                 }));
       }
       Sample sum = new Sample(0, 0, 0, 0, 0);
@@ -82,7 +88,8 @@ final class Load {
     }
   }
 
-  private static Sample ask(Population.Caller caller, int keys, long seed, long nanos) {
+  private static Sample ask(
+      Population.Caller caller, int keys, long seed, long nanos, long atLeast) {
     Dice dice = new Dice(seed, keys);
     long id = Thread.currentThread().getId();
     long asked = 0;
@@ -95,7 +102,7 @@ final class Load {
       passed += burst(caller, dice);
       asked += BURST;
       elapsed = System.nanoTime() - start;
-    } while (elapsed < nanos);
+    } while (elapsed < nanos || asked < atLeast);
     long cpu = THREADS.getCurrentThreadCpuTime() - cpuBefore;
     long bytes = THREADS.getThreadAllocatedBytes(id) - bytesBefore;
     return new Sample(asked, passed, elapsed, cpu, bytes);

@@ -17,6 +17,9 @@ public final class LocalProbe {
   private static final int MOST_SLICES = 20;
   private static final long SETTLED_MILLIS = 2;
 
+  /** Enough for the compiler to want everything at its best. */
+  private static final long WARM_DECISIONS = 100_000;
+
   private LocalProbe() {}
 
   /** Runs the probe that the arguments describe. */
@@ -79,7 +82,7 @@ public final class LocalProbe {
     do {
       before = compiler.getTotalCompilationTime();
       for (int threads : THREADS) {
-        Load.run(population, size, threads, slice);
+        Load.run(population, size, threads, slice, WARM_DECISIONS);
       }
     } while (compiler.getTotalCompilationTime() - before > SETTLED_MILLIS
         && ++slices < MOST_SLICES);

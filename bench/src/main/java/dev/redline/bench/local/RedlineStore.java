@@ -1,12 +1,12 @@
 package dev.redline.bench.local;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package dev.redline.core.key;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.KeyField.Kind;
 import dev.redline.core.path.PathNormalizer;
 import dev.redline.core.path.PathPattern;

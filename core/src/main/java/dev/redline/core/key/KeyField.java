@@ -1,6 +1,5 @@
 package dev.redline.core.key;
 
-import dev.redline.core.RequestContext;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package dev.redline.core.key;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.path.PathPattern;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

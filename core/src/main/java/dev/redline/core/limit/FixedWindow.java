@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /** A counter per epoch-aligned window. State: index of the window, and its count. */
 final class FixedWindow extends WindowArithmetic {
   FixedWindow(RateLimitBand band) {

@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /**
  * A token bucket that refills at the end of whole periods, counted from when it last left full.
  * State: the moment it would be full again, as of continuous refill, and the anchor of its periods.

@@ -1,6 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
 import java.math.BigInteger;
 
 /**

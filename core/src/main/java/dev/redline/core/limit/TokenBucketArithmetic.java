@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /**
  * What both token buckets share: time instead of tokens, in exact fractions of a microsecond.
  *
@@ -41,6 +39,16 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     return cost * period - wholeMicros(cost) * tokens;
   }
 
+  /** Returns {@link #wholeMicros}, without dividing for the cost that nearly every request has. */
+  private long costMicros(long cost) {
+    return cost == 1 ? oneMicros : wholeMicros(cost);
+  }
+
+  /** Returns {@link #subMicros}, likewise. */
+  private long costSub(long cost) {
+    return cost == 1 ? oneSub : subMicros(cost);
+  }
+
   /**
    * Returns (a·b + c) / d rounded down, where that is below 2^53 and 0 ≤ c ≤ d. The product may
    * exceed a word: then the quotient is estimated in floating point, a few units off at most, and
@@ -60,8 +68,8 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     if (cost > capacity()) {
       return false;
     }
-    long micros = view[v] + (cost == 1 ? oneMicros : wholeMicros(cost));
-    long sub = view[v + 1] + (cost == 1 ? oneSub : subMicros(cost));
+    long micros = view[v] + costMicros(cost);
+    long sub = view[v + 1] + costSub(cost);
     if (sub >= tokens) {
       sub -= tokens;
       micros++;
@@ -71,9 +79,9 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   @Override
   public final void advance(long[] view, int v, long cost) {
-    long sub = view[v + 1] + subMicros(cost);
+    long sub = view[v + 1] + costSub(cost);
     long carry = sub >= tokens ? 1 : 0;
-    view[v] += wholeMicros(cost) + carry;
+    view[v] += costMicros(cost) + carry;
     view[v + 1] = sub - carry * tokens;
   }
 
@@ -112,8 +120,8 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   /** Returns the microseconds by which debt plus cost exceed the horizon, rounded up; 0 if none. */
   final long excessMicros(long[] view, int v, long cost) {
-    long micros = view[v] + wholeMicros(cost) - horizonMicros;
-    long sub = view[v + 1] + subMicros(cost) - horizonSub;
+    long micros = view[v] + costMicros(cost) - horizonMicros;
+    long sub = view[v + 1] + costSub(cost) - horizonSub;
     if (sub < 0) {
       sub += tokens;
       micros--;

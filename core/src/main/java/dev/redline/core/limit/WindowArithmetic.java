@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-
 /**
  * What both windows share: epoch-aligned windows that roll. View: count of the current window,
  * count of the previous one (0 where it does not matter), and the microseconds elapsed in the

@@ -1,11 +1,11 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

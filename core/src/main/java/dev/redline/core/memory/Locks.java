@@ -1,7 +1,7 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,10 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.KeyResolver;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,7 @@
 package dev.redline.core.rule;
 
+import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 
@@ -12,12 +14,12 @@ import java.util.Objects;
 public record RateLimitPlan(String id, List<RateLimitBand> bands) {
   /** Checks the id and labels the bands that have no label by the plan. */
   public RateLimitPlan {
-    RuleText.id("plan id", id);
+    AllowedValues.id("plan id", id);
     Objects.requireNonNull(bands, "bands");
     if (bands.isEmpty()) {
       throw new IllegalArgumentException("plan '" + id + "' needs at least one band");
     }
-    bands = BandLabels.complete(id, bands);
+    bands = RateLimitBand.labelled(id, bands);
   }
 
   /** Returns a plan of the given bands. */

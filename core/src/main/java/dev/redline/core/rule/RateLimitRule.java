@@ -2,6 +2,8 @@ package dev.redline.core.rule;
 
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.KeyResolver;
+import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathPattern;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,7 +58,7 @@ public final class RateLimitRule {
     this.key = builder.key.isEmpty() ? List.of(KeyField.global()) : List.copyOf(builder.key);
     this.keyResolver = Optional.ofNullable(builder.keyResolver);
     this.onMissingIdentity = builder.onMissingIdentity;
-    this.bands = BandLabels.complete(id, builder.bands);
+    this.bands = RateLimitBand.labelled(id, builder.bands);
     this.plans = List.copyOf(builder.plans);
     this.cost = builder.cost;
     this.priority = builder.priority;
@@ -224,13 +226,13 @@ public final class RateLimitRule {
 
     /** Names the rule. */
     public Builder id(String value) {
-      id = RuleText.id("id", value);
+      id = AllowedValues.id("id", value);
       return this;
     }
 
     /** Names the rule set; {@value RateLimitRule#DEFAULT_RULE_SET} unless said. */
     public Builder ruleSetId(String value) {
-      ruleSetId = RuleText.id("ruleSetId", value);
+      ruleSetId = AllowedValues.id("ruleSetId", value);
       return this;
     }
 
@@ -296,13 +298,13 @@ public final class RateLimitRule {
 
     /** Adds the bands of a named plan. */
     public Builder plan(String planId) {
-      plans.add(RuleText.id("plan", planId));
+      plans.add(AllowedValues.id("plan", planId));
       return this;
     }
 
     /** Sets by what a request's cost is multiplied, 1 to 10^12. */
     public Builder cost(long value) {
-      cost = RuleText.between("cost", value, 1, RateLimitBand.MAX_TOKENS);
+      cost = AllowedValues.between("cost", value, 1, RateLimitBand.MAX_TOKENS);
       return this;
     }
 

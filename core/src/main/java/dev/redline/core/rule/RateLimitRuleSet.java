@@ -1,5 +1,6 @@
 package dev.redline.core.rule;
 
+import dev.redline.core.limit.AllowedValues;
 import java.util.List;
 
 /**
@@ -11,7 +12,7 @@ import java.util.List;
 public record RateLimitRuleSet(String id, List<RateLimitRule> rules) {
   /** Checks the id and that every rule belongs to this set. */
   public RateLimitRuleSet {
-    RuleText.id("rule set id", id);
+    AllowedValues.id("rule set id", id);
     rules = List.copyOf(rules);
     for (RateLimitRule rule : rules) {
       if (!rule.ruleSetId().equals(id)) {

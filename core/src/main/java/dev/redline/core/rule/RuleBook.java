@@ -2,10 +2,10 @@ package dev.redline.core.rule;
 
 import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.IdentitySettings;
+import dev.redline.core.limit.AllowedValues;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
-import dev.redline.core.spi.PlanRegistry;
-import dev.redline.core.spi.RuleSetProvider;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -80,7 +80,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
       IdentitySettings identity,
       Map<BucketLimits, BucketLimits> known) {
     List<RateLimitPlan> named = rule.plans().stream().map(plans::get).toList();
-    List<RateLimitBand> bands = BandLabels.join(rule.bands(), named);
+    List<RateLimitBand> bands = PlanBands.join(rule.bands(), named);
     BucketLimits limits =
         bands.isEmpty() ? null : intern(known, new BucketLimits(OwnerKind.RULE, rule.id(), bands));
     return new CompiledRule(
@@ -193,7 +193,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
 
     /** Names a rule set, so that it exists even without rules. */
     public Builder ruleSet(String id) {
-      ruleSetIds.put(RuleText.id("rule set id", id), true);
+      ruleSetIds.put(AllowedValues.id("rule set id", id), true);
       return this;
     }
 

@@ -1,6 +1,6 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.RequestContext;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.PathIndex;
 import dev.redline.core.path.PathPattern;
 import dev.redline.core.path.Ranks;

@@ -1,8 +1,8 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.IpBlock;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.Glob;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,60 +1,67 @@
 package dev.redline.core.settings;
 
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.Locale;
+import java.time.temporal.ChronoUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Durations as people write them: {@code 500ms}, {@code 1s}, {@code 1m}, {@code 24h}, ISO-8601. */
 public final class DurationText {
-  private static final Pattern SIMPLE =
-      Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?)\\s*([a-zA-Zµ]+)");
-  private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?");
+  private static final Pattern SHORT = Pattern.compile("([0-9]{1,18})(ms|s|m|h|d)");
+  private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(?:\\.[0-9]+)?");
 
   private DurationText() {}
 
   /**
-   * Returns the duration, or throws an {@link IllegalArgumentException} that says what is wrong.
+   * Returns the duration written as a whole number with {@code ms}, {@code s}, {@code m} (minutes),
+   * {@code h} or {@code d}, or in ISO-8601.
+   *
+   * @throws IllegalArgumentException if it is neither; a bare number is not, since its unit would
+   *     be a guess
    */
   public static Duration parse(String text) {
-    String trimmed = text.trim();
-    Matcher simple = SIMPLE.matcher(trimmed);
-    if (simple.matches()) {
-      BigDecimal nanos = new BigDecimal(simple.group(1)).multiply(unit(text, simple.group(2)));
-      try {
-        return Duration.ofNanos(nanos.longValueExact());
-      } catch (ArithmeticException e) {
-        throw new IllegalArgumentException("duration '" + text + "' is too long or too fine", e);
-      }
-    }
-    if (NUMBER.matcher(trimmed).matches()) {
-      throw new IllegalArgumentException(
-          "duration '" + text + "' has no unit; write " + trimmed + "s or " + trimmed + "ms");
-    }
+    String trimmed = text.strip();
+    Matcher matcher = SHORT.matcher(trimmed);
     try {
-      return Duration.parse(trimmed.toUpperCase(Locale.ROOT));
-    } catch (DateTimeParseException e) {
-      throw notADuration(text);
+      if (matcher.matches()) {
+        return Duration.of(Long.parseLong(matcher.group(1)), unit(matcher.group(2)));
+      }
+      if (trimmed.startsWith("P") || trimmed.startsWith("p")) {
+        return Duration.parse(trimmed);
+      }
+    } catch (DateTimeParseException | ArithmeticException e) {
+      throw new IllegalArgumentException(notADuration(text), e);
     }
+    if (isBareNumber(trimmed)) {
+      throw new IllegalArgumentException(
+          "a duration needs a unit, such as "
+              + trimmed
+              + "s or "
+              + trimmed
+              + "ms, was '"
+              + text
+              + "'");
+    }
+    throw new IllegalArgumentException(notADuration(text));
   }
 
-  private static BigDecimal unit(String text, String unit) {
-    return BigDecimal.valueOf(
-        switch (unit) {
-          case "us", "µs" -> 1_000L;
-          case "ms" -> 1_000_000L;
-          case "s" -> 1_000_000_000L;
-          case "m" -> 60_000_000_000L;
-          case "h" -> 3_600_000_000_000L;
-          case "d" -> 86_400_000_000_000L;
-          default -> throw notADuration(text);
-        });
+  /** Returns whether the text is a number without any unit. */
+  public static boolean isBareNumber(String text) {
+    return NUMBER.matcher(text.strip()).matches();
   }
 
-  private static IllegalArgumentException notADuration(String text) {
-    return new IllegalArgumentException(
-        "'" + text + "' is not a duration; write 500ms, 1s, 1m (minutes), 24h, 30d or ISO-8601");
+  private static String notADuration(String text) {
+    return "not a duration: '" + text + "'; write 500ms, 1s, 1m, 24h, 30d or ISO-8601";
+  }
+
+  private static ChronoUnit unit(String word) {
+    return switch (word) {
+      case "ms" -> ChronoUnit.MILLIS;
+      case "s" -> ChronoUnit.SECONDS;
+      case "m" -> ChronoUnit.MINUTES;
+      case "h" -> ChronoUnit.HOURS;
+      default -> ChronoUnit.DAYS;
+    };
   }
 }

@@ -1,6 +1,5 @@
 package dev.redline.core.store;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
 import java.util.ArrayList;
 import java.util.List;

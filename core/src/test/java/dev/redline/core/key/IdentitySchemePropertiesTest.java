@@ -2,7 +2,6 @@ package dev.redline.core.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.RequestContext;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitraries;

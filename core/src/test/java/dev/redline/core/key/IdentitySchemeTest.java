@@ -3,7 +3,6 @@ package dev.redline.core.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.redline.core.RequestContext;
 import dev.redline.core.path.PathPattern;
 import java.util.List;
 import org.junit.jupiter.api.Test;

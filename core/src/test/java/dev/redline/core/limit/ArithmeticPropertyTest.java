@@ -3,8 +3,6 @@ package dev.redline.core.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.limit.Bands.Step;
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
 import java.util.List;
 import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;

@@ -1,8 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,5 @@
 package dev.redline.core.limit;
 
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
 import java.math.BigInteger;
 import java.util.function.LongPredicate;
 

@@ -2,8 +2,6 @@ package dev.redline.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

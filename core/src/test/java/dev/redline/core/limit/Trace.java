@@ -1,7 +1,6 @@
 package dev.redline.core.limit;
 
 import dev.redline.core.limit.Bands.Step;
-import dev.redline.core.rule.RateLimitBand;
 
 /** A band's arithmetic on its way through time, with its state at hand. */
 final class Trace {

@@ -2,7 +2,6 @@ package dev.redline.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.rule.RateLimitBand;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

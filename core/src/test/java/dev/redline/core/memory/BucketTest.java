@@ -3,7 +3,7 @@ package dev.redline.core.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;

@@ -1,10 +1,10 @@
 package dev.redline.core.memory;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.time.Duration;
 import java.util.List;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.key.KeyField;
+import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package dev.redline.core.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

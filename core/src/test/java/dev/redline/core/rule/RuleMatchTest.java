@@ -2,7 +2,7 @@ package dev.redline.core.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.RequestContext;
+import dev.redline.core.key.RequestContext;
 import org.junit.jupiter.api.Test;
 
 class RuleMatchTest {

@@ -17,7 +17,6 @@ class DurationTextTest {
     "1m, PT1M",
     "24h, PT24H",
     "30d, PT720H",
-    "1.5s, PT1.5S",
     "PT10M, PT10M",
     "pt1h, PT1H"
   })
@@ -31,7 +30,8 @@ class DurationTextTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "s", "1 fortnight", "1M", "999999999999999d", "0.0000000001s", "-1s"})
+  @ValueSource(
+      strings = {"", "s", "1 fortnight", "1M", "999999999999999999d", "1.5s", "-1s", "P1X"})
   void otherTextIsNoDuration(String text) {
     assertThatThrownBy(() -> DurationText.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }

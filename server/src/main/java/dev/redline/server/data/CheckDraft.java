@@ -1,8 +1,8 @@
 package dev.redline.server.data;
 
 import dev.redline.core.Question;
-import dev.redline.core.RequestContext;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -2,12 +2,12 @@ package dev.redline.server.data;
 
 import dev.redline.core.Question;
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.RequestContext;
 import dev.redline.core.http.ClientAddress;
 import dev.redline.core.http.HttpDecision;
 import dev.redline.core.http.HttpSettings;
 import dev.redline.core.http.TrustedProxies;
 import dev.redline.core.key.IpAddress;
+import dev.redline.core.key.RequestContext;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;

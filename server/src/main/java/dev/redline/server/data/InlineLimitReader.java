@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

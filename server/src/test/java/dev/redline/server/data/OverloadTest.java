@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.http.HttpSettings;
 import dev.redline.core.http.TrustedProxies;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.Acquisition;

@@ -1,8 +1,8 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import dev.redline.rules.documents.Node.Mapping;
 import dev.redline.rules.documents.Node.Scalar;
 import java.math.BigDecimal;

@@ -1,19 +1,11 @@
 package dev.redline.rules.documents;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** Durations as rule documents write them: {@code 500ms}, {@code 1s}, {@code 1m}, ISO-8601. */
 public final class DurationText {
-  private static final Pattern SHORT = Pattern.compile("([0-9]{1,18})(ms|s|m|h|d)");
-  private static final Pattern NUMBER = Pattern.compile("-?[0-9]+(?:\\.[0-9]+)?");
-
   private DurationText() {}
 
   /**
@@ -24,42 +16,17 @@ public final class DurationText {
    *     be a guess
    */
   public static Duration parse(String text) {
-    String trimmed = text.strip();
-    Matcher matcher = SHORT.matcher(trimmed);
     try {
-      if (matcher.matches()) {
-        return Duration.of(Long.parseLong(matcher.group(1)), unit(matcher.group(2)));
-      }
-      if (trimmed.startsWith("P") || trimmed.startsWith("p")) {
-        return Duration.parse(trimmed);
-      }
-    } catch (DateTimeParseException | ArithmeticException e) {
-      throw notADuration(text, Optional.empty(), e);
+      return dev.redline.core.settings.DurationText.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new MisspeltException(String.valueOf(e.getMessage()), meant(text.strip()));
     }
-    if (NUMBER.matcher(trimmed).matches()) {
-      throw new MisspeltException(
-          "a duration needs a unit, such as "
-              + trimmed
-              + "s or "
-              + trimmed
-              + "ms, was '"
-              + text
-              + "'",
-          Optional.of(trimmed + "s"));
-    }
-    throw notADuration(text, closest(trimmed), null);
   }
 
-  private static MisspeltException notADuration(
-      String text, Optional<String> suggestion, @Nullable Throwable cause) {
-    MisspeltException exception =
-        new MisspeltException(
-            "not a duration: '" + text + "'; write 500ms, 1s, 1m, 24h, 30d or ISO-8601",
-            suggestion);
-    if (cause != null) {
-      exception.initCause(cause);
-    }
-    return exception;
+  private static Optional<String> meant(String text) {
+    return dev.redline.core.settings.DurationText.isBareNumber(text)
+        ? Optional.of(text + "s")
+        : closest(text);
   }
 
   private static Optional<String> closest(String text) {
@@ -80,16 +47,6 @@ public final class DurationText {
       case "h", "hr", "hrs", "hour", "hours" -> Optional.of("h");
       case "d", "day", "days" -> Optional.of("d");
       default -> Optional.empty();
-    };
-  }
-
-  private static ChronoUnit unit(String word) {
-    return switch (word) {
-      case "ms" -> ChronoUnit.MILLIS;
-      case "s" -> ChronoUnit.SECONDS;
-      case "m" -> ChronoUnit.MINUTES;
-      case "h" -> ChronoUnit.HOURS;
-      default -> ChronoUnit.DAYS;
     };
   }
 

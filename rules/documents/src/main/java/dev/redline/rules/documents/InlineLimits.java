@@ -1,6 +1,6 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.rules.documents.LimitsReader.Limits;
 import dev.redline.rules.documents.Node.Entry;
 import dev.redline.rules.documents.Node.Mapping;

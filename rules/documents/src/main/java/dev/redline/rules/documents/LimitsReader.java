@@ -1,7 +1,7 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.rules.documents.Node.Mapping;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;

@@ -1,16 +1,16 @@
 package dev.redline.rules.documents;
 
 import dev.redline.core.key.KeyField;
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import dev.redline.core.path.Glob;
 import dev.redline.core.path.PathPattern;
 import dev.redline.core.rule.Action;
-import dev.redline.core.rule.Algorithm;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
-import dev.redline.core.rule.Refill;
 import dev.redline.core.rule.RuleMatch;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

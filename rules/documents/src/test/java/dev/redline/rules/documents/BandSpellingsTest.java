@@ -4,9 +4,9 @@ import static dev.redline.rules.documents.Documents.errorWith;
 import static dev.redline.rules.documents.Documents.ruleWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
-import dev.redline.core.rule.Refill;
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

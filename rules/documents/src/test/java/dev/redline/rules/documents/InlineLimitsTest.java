@@ -3,8 +3,8 @@ package dev.redline.rules.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.rule.Algorithm;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -3,7 +3,7 @@ package dev.redline.rules.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.time.Duration;

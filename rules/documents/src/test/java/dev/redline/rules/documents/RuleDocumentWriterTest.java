@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.key.KeyResolver;
-import dev.redline.core.rule.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
 import java.time.Duration;

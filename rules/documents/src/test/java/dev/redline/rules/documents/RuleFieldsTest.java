@@ -5,13 +5,13 @@ import static dev.redline.rules.documents.Documents.ruleWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.key.KeyField;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathPattern;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
-import dev.redline.core.rule.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -4,11 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Policy;
 import com.github.benmanes.caffeine.cache.RemovalCause;
-import dev.redline.core.key.RateLimitKey;
 import dev.redline.core.memory.Bucket;
 import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.RateLimitKey;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 

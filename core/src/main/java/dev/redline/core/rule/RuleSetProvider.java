@@ -1,6 +1,5 @@
-package dev.redline.core.spi;
+package dev.redline.core.rule;
 
-import dev.redline.core.rule.RateLimitRuleSet;
 import java.util.Optional;
 
 /** Delivers rule sets by id. */

@@ -1,4 +1,4 @@
-package dev.redline.core.rule;
+package dev.redline.core.limit;
 
 /** When the tokens of a token bucket come back. */
 public enum Refill {

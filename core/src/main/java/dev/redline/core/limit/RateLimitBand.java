@@ -1,4 +1,4 @@
-package dev.redline.core.rule;
+package dev.redline.core.limit;
 
 import java.math.BigInteger;
 import java.time.Duration;
@@ -79,7 +79,7 @@ public final class RateLimitBand {
    * @throws IllegalArgumentException if the owner is no valid id, or two bands have the same label
    */
   public static List<RateLimitBand> labelled(String owner, List<RateLimitBand> bands) {
-    return BandLabels.complete(RuleText.id("id", owner), bands);
+    return BandLabels.complete(AllowedValues.id("id", owner), bands);
   }
 
   /** Returns how the band counts. */
@@ -160,7 +160,7 @@ public final class RateLimitBand {
 
     /** Names the band; the same characters as rule ids. */
     public Builder label(String value) {
-      label = Optional.of(RuleText.id("label", value));
+      label = Optional.of(AllowedValues.id("label", value));
       return this;
     }
 
@@ -178,13 +178,13 @@ public final class RateLimitBand {
 
     /** Sets the capacity, 1 to {@link #MAX_TOKENS}. */
     public Builder capacity(long value) {
-      capacity = RuleText.between("capacity", value, 1, MAX_TOKENS);
+      capacity = AllowedValues.between("capacity", value, 1, MAX_TOKENS);
       return this;
     }
 
     /** Sets how many tokens come back per period; the capacity unless said. */
     public Builder refillTokens(long value) {
-      refillTokens = RuleText.between("refillTokens", value, 1, MAX_TOKENS);
+      refillTokens = AllowedValues.between("refillTokens", value, 1, MAX_TOKENS);
       return this;
     }
 

@@ -1,4 +1,4 @@
-package dev.redline.core.key;
+package dev.redline.core.store;
 
 import dev.redline.core.limit.BucketLimits;
 

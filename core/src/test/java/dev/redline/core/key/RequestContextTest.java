@@ -1,4 +1,4 @@
-package dev.redline.core;
+package dev.redline.core.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

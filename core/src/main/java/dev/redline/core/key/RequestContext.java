@@ -1,8 +1,7 @@
-package dev.redline.core;
+package dev.redline.core.key;
 
-import dev.redline.core.key.IpAddress;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathNormalizer;
-import dev.redline.core.rule.RateLimitBand;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;

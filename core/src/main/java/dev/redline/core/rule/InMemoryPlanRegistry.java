@@ -1,6 +1,5 @@
-package dev.redline.core.spi;
+package dev.redline.core.rule;
 
-import dev.redline.core.rule.RateLimitPlan;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

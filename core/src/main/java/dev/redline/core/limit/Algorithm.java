@@ -1,4 +1,4 @@
-package dev.redline.core.rule;
+package dev.redline.core.limit;
 
 /** How a band counts. */
 public enum Algorithm {

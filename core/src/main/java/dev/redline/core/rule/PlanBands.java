@@ -1,0 +1,33 @@
+package dev.redline.core.rule;
+
+import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.limit.RateLimitBand;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What applies under a rule: its own bands and those of its plans. */
+final class PlanBands {
+  private PlanBands() {}
+
+  /** Joins a rule's own bands with those of its plans; equal labels become {@code plan.label}. */
+  static List<RateLimitBand> join(List<RateLimitBand> own, List<RateLimitPlan> plans) {
+    Map<String, Integer> uses = new HashMap<>();
+    own.forEach(band -> uses.merge(band.label().orElseThrow(), 1, Integer::sum));
+    for (RateLimitPlan plan : plans) {
+      plan.bands().forEach(band -> uses.merge(band.label().orElseThrow(), 1, Integer::sum));
+    }
+    List<RateLimitBand> all = new ArrayList<>(own);
+    for (RateLimitPlan plan : plans) {
+      for (RateLimitBand band : plan.bands()) {
+        String label = band.label().orElseThrow();
+        all.add(
+            uses.getOrDefault(label, 0) > 1
+                ? band.withLabel(AllowedValues.clipped(plan.id() + "." + label))
+                : band);
+      }
+    }
+    return List.copyOf(all);
+  }
+}
