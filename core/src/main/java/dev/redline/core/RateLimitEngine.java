@@ -1,7 +1,6 @@
 package dev.redline.core;
 
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;

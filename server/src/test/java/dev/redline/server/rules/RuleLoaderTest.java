@@ -3,8 +3,8 @@ package dev.redline.server.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.key.RequestContext;
 import dev.redline.core.key.IdentitySettings;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider;
