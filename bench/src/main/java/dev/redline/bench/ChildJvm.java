@@ -1,12 +1,15 @@
 package dev.redline.bench;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** A fresh JVM that runs one part of a benchmark, so that no part inherits another's profile. */
 public final class ChildJvm {
@@ -23,10 +26,17 @@ public final class ChildJvm {
     command.add(java());
     command.addAll(jvmOptions);
     command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
+    command.add(classPath());
     command.add(Main.class.getName());
     command.addAll(arguments);
     return command;
+  }
+
+  /** Returns the class path in a form that holds in any directory. */
+  private static String classPath() {
+    return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+        .map(entry -> Path.of(entry).toAbsolutePath().toString())
+        .collect(Collectors.joining(File.pathSeparator));
   }
 
   /** Runs to the end and returns what was printed on stdout, line by line. */

@@ -1,5 +1,7 @@
 package dev.redline.bench;
 
+import dev.redline.bench.http.BareServer;
+import dev.redline.bench.http.HttpBench;
 import dev.redline.bench.local.LocalBench;
 import dev.redline.bench.local.LocalProbe;
 import java.util.Arrays;
@@ -10,8 +12,10 @@ public final class Main {
   private static final String USAGE =
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
+             redline bench http [--quick] [--rounds N] [--server JAR]
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
+        http    POST /v1/check beside a bare Netty server, driven by wrk
       """;
 
   private Main() {}
@@ -22,6 +26,8 @@ public final class Main {
     try {
       switch (args.length == 0 ? "" : args[0]) {
         case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
+        case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(System.out, System.err);
+        case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
         case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
         default -> {
           System.err.print(USAGE);
@@ -29,8 +35,7 @@ public final class Main {
         }
       }
     } catch (UsageException e) {
-      System.err.println(e.getMessage());
-      System.err.print(USAGE);
+      System.err.println("redline: " + e.getMessage());
       System.exit(2);
     }
   }

@@ -68,6 +68,10 @@ final class Loop {
       failed.accept(e.getCause() == null ? e : e.getCause());
       return;
     }
-    yielded.accept(value);
+    try {
+      yielded.accept(value);
+    } catch (RuntimeException e) {
+      failed.accept(e);
+    }
   }
 }

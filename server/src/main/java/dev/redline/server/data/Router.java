@@ -38,7 +38,11 @@ final class Router implements Handler<HttpServerRequest> {
     if (route == null) {
       refuse(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
     } else if (!route.takesJson()) {
-      run(route.endpoint(), exchange, NO_BODY);
+      if (exchange.admit()) {
+        run(route.endpoint(), exchange, NO_BODY);
+      } else {
+        refuse(exchange, overloaded());
+      }
     } else if (!request.method().equals(HttpMethod.POST)) {
       request.response().putHeader(HttpHeaders.ALLOW, HttpMethod.POST.name());
       refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use POST"));

@@ -113,7 +113,7 @@ public final class RuleLoader {
     status = new RulesStatus(version, Optional.of(clock.instant()), List.of());
     LOG.log(
         Level.INFO,
-        "rules version {0} from {1} are in force: {2} rules, {3} plans",
+        "rules version {0} from {1} are in force (rules: {2}, plans: {3})",
         Long.toString(version),
         source.name(),
         Integer.toString(book.rules().size()),

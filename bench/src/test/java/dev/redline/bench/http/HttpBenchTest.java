@@ -1,0 +1,97 @@
+package dev.redline.bench.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.redline.bench.ChildJvm;
+import dev.redline.bench.UsageException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HttpBenchTest {
+  private static final String OUTPUT =
+      """
+      Running 6s test @ http://127.0.0.1:8080
+        1 threads and 64 connections
+        Latency Distribution
+           50%    1.14ms
+           75%    2.10ms
+           90%    3.20ms
+           99%   65.56ms
+        120000 requests in 6.00s, 30.00MB read
+      Requests/sec:  20000.00
+      """;
+
+  @Test
+  void theBareServerAnswersADecisionToTheSamePost(@TempDir Path directory) throws Exception {
+    int port = ServerProcess.freePort();
+    List<String> command =
+        ChildJvm.command(List.of(), List.of(BareServer.COMMAND, Integer.toString(port)));
+    try (ServerProcess server = ServerProcess.start(command, port, directory)) {
+      HttpResponse<String> response =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/check"))
+                      .POST(BodyPublishers.ofString("{\"request\":{}}"))
+                      .build(),
+                  BodyHandlers.ofString());
+
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.headers().firstValue("Content-Type")).hasValue("application/json");
+      assertThat(response.body()).startsWith("{\"allowed\":true").endsWith("}");
+      assertThat(server.cpuTime()).isPositive();
+    }
+  }
+
+  @Test
+  void aServerThatEndsAtOnceIsReportedWithWhatItSaid(@TempDir Path directory) throws Exception {
+    int port = ServerProcess.freePort();
+    List<String> command = ChildJvm.command(List.of(), List.of("no-such-benchmark"));
+
+    assertThatThrownBy(() -> ServerProcess.start(command, port, directory))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("usage: redline bench");
+  }
+
+  @Test
+  void wrkIsReadForRequestsAndLatencies() {
+    Wrk.Result result = Wrk.Result.parse(OUTPUT);
+
+    assertThat(result.requests()).isEqualTo(120_000);
+    assertThat(result.perSecond()).isEqualTo(20_000);
+    assertThat(result.median()).isEqualTo("1.14ms");
+    assertThat(result.p99()).isEqualTo("65.56ms");
+  }
+
+  @Test
+  void aRunWithRefusedChecksDoesNotCount() {
+    assertThatThrownBy(() -> Wrk.Result.parse(OUTPUT + "  Non-2xx or 3xx responses: 12\n"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("not every check was allowed");
+  }
+
+  @Test
+  void anUnknownOptionIsNamed() {
+    assertThatThrownBy(() -> HttpBench.Plan.parse(List.of("--fast")))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("--fast");
+  }
+
+  @Test
+  void aMissingServerIsNamedWithTheWayToBuildIt() {
+    HttpBench bench = new HttpBench(HttpBench.Plan.parse(List.of("--server", "/no/such.jar")));
+
+    assertThatThrownBy(bench::serverJar)
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("/no/such.jar")
+        .hasMessageContaining("mvn -pl server");
+  }
+}
