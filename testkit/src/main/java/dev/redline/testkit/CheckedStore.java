@@ -80,6 +80,10 @@ final class CheckedStore implements AutoCloseable {
     ReferenceModel.Answer expected = model.acquire(acquisition, decision.nowMicros());
     assertThat(decision.allowed()).as("allowed").isEqualTo(expected.allowed());
     for (int i = 0; i < acquisition.size(); i++) {
+      if (!decision.seen(i)) {
+        assertThat(decision.allowed()).as("allowed without looking at key %s", i).isFalse();
+        continue;
+      }
       assertThat(decision.passed(i)).as("key %s passed", i).isEqualTo(expected.passed(i));
       for (int b = 0; b < acquisition.key(i).limits().size(); b++) {
         RateLimitBand band = acquisition.key(i).limits().band(b).band();

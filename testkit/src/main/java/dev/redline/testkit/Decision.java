@@ -47,6 +47,11 @@ final class Decision {
     return outcome.allowed();
   }
 
+  /** Returns whether the store looked at key {@code i} at all. */
+  boolean seen(int i) {
+    return outcome.seen(i);
+  }
+
   boolean passed(int i) {
     return outcome.passed(i);
   }

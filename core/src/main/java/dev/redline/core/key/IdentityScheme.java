@@ -3,10 +3,7 @@ package dev.redline.core.key;
 import dev.redline.core.key.KeyField.Kind;
 import dev.redline.core.path.PathNormalizer;
 import dev.redline.core.path.PathPattern;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -214,20 +211,7 @@ public final class IdentityScheme {
   }
 
   private static String bounded(String identity) {
-    if (identity.length() <= LONGEST) {
-      return identity;
-    }
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      // Not by a charset: it would make all halves of surrogate pairs the same.
-      for (int i = 0; i < identity.length(); i++) {
-        sha256.update((byte) (identity.charAt(i) >>> 8));
-        sha256.update((byte) identity.charAt(i));
-      }
-      return "x:" + HexFormat.of().formatHex(sha256.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    return identity.length() <= LONGEST ? identity : IdentityDigest.of(identity);
   }
 
   private record Part(Kind kind, String value) {}

@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +21,7 @@ final class Conversation implements AutoCloseable {
   private final OutputStream out;
 
   Conversation(int port) throws IOException {
-    socket.connect(new InetSocketAddress("127.0.0.1", port), TIMEOUT_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     in = new BufferedInputStream(socket.getInputStream());
     out = socket.getOutputStream();

@@ -10,7 +10,9 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Where a {@code redis-server} to run is found: on the PATH, else inside the embedded-redis jar. */
+/**
+ * Where a {@code redis-server} to run is found: on the PATH, else inside the embedded-redis jar.
+ */
 public final class RedisBinary {
   private final Path path;
 

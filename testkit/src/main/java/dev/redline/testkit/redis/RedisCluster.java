@@ -31,10 +31,14 @@ public final class RedisCluster implements AutoCloseable {
       all.add(
           RedisServer.start(
               binary,
-              "--cluster-enabled", "yes",
-              "--cluster-node-timeout", "1000",
-              "--cluster-replica-validity-factor", "0",
-              "--cluster-config-file", "nodes.conf"));
+              "--cluster-enabled",
+              "yes",
+              "--cluster-node-timeout",
+              "1000",
+              "--cluster-replica-validity-factor",
+              "0",
+              "--cluster-config-file",
+              "nodes.conf"));
     }
     RedisCluster cluster =
         new RedisCluster(List.copyOf(all.subList(0, masters)), all.subList(masters, count));

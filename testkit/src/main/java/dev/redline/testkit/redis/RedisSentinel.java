@@ -13,8 +13,7 @@ public final class RedisSentinel implements AutoCloseable {
 
   private RedisSentinel(RedisBinary binary) {
     this.master = RedisServer.start(binary);
-    this.replica =
-        RedisServer.start(binary, "--replicaof", "127.0.0.1 " + master.port());
+    this.replica = RedisServer.start(binary, "--replicaof", "127.0.0.1 " + master.port());
   }
 
   /** Starts them, and waits until replication is up and the sentinels know each other. */

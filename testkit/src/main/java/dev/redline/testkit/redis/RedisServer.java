@@ -70,9 +70,11 @@ public final class RedisServer implements AutoCloseable {
       command.add(folder.resolve("sentinel.conf").toString());
     }
     command.addAll(
-        List.of("--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir", folder.toString()));
+        List.of(
+            "--port", Integer.toString(port), "--bind", "127.0.0.1", "--dir", folder.toString()));
     if (!sentinel) {
-      command.addAll(List.of("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"));
+      command.addAll(
+          List.of("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"));
     }
     command.addAll(arguments);
     try {

@@ -1,12 +1,11 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.RateLimitKey;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.redline.core.key.IdentityDigest;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import dev.redline.core.store.RateLimitKey;
 
 /**
  * The Redis key of a bucket: {@code <prefix>:b:<layout>:{tag}:<owner id>:<fingerprint>:<identity>}.
@@ -50,7 +49,7 @@ final class BucketKey {
             + (limits.ownerKind() == OwnerKind.RULE ? ":r" : ":p")
             + limits.fingerprint()
             + ":";
-    byte[] start = head.getBytes(StandardCharsets.US_ASCII);
+    byte[] start = head.getBytes(UTF_8);
     byte[] all = new byte[start.length + identity.length];
     System.arraycopy(start, 0, all, 0, start.length);
     System.arraycopy(identity, 0, all, start.length, identity.length);
@@ -58,16 +57,8 @@ final class BucketKey {
   }
 
   private static byte[] bytes(String identity) {
-    if (isAscii(identity) || StandardCharsets.UTF_8.newEncoder().canEncode(identity)) {
-      return identity.getBytes(StandardCharsets.UTF_8);
-    }
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_16BE));
-      return ("x:" + HexFormat.of().formatHex(digest)).getBytes(StandardCharsets.US_ASCII);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    boolean encodable = isAscii(identity) || UTF_8.newEncoder().canEncode(identity);
+    return (encodable ? identity : IdentityDigest.of(identity)).getBytes(UTF_8);
   }
 
   private static boolean isAscii(String text) {

@@ -1,10 +1,10 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;

@@ -2,8 +2,8 @@ package dev.redline.stores.redis;
 
 import dev.redline.testkit.StorageProviderContract;
 import dev.redline.testkit.StoreUnderTest;
-import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisCluster;
+import dev.redline.testkit.redis.RedisExtension;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

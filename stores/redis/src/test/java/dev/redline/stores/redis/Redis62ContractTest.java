@@ -2,8 +2,8 @@ package dev.redline.stores.redis;
 
 import dev.redline.testkit.StorageProviderContract;
 import dev.redline.testkit.StoreUnderTest;
-import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisBinary;
+import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -12,7 +12,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class Redis62ContractTest implements StorageProviderContract {
   @Order(1)
   @RegisterExtension
-  static final RedisExtension<RedisServer> REDIS = RedisExtension.of(() -> RedisServer.start(RedisBinary.embedded()));
+  static final RedisExtension<RedisServer> REDIS =
+      RedisExtension.of(() -> RedisServer.start(RedisBinary.embedded()));
 
   @Order(2)
   @RegisterExtension

@@ -22,8 +22,7 @@ final class SharedRedisStore implements AfterAllCallback {
   RedisStore get() {
     if (store == null) {
       store =
-          RedisStore.start(
-              RedisSettings.of(uri.get()).withCommandTimeout(Duration.ofSeconds(10)));
+          RedisStore.start(RedisSettings.of(uri.get()).withCommandTimeout(Duration.ofSeconds(10)));
       if (!store.awaitReady(Duration.ofSeconds(30))) {
         throw new AssertionError("the store is not ready");
       }
