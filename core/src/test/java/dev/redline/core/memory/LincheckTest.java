@@ -100,13 +100,13 @@ class LincheckTest {
         .invocationsPerIteration(100)
         .threads(2)
         .actorsPerThread(2)
-        .actorsBefore(2)
-        .actorsAfter(1);
+        .actorsBefore(1)
+        .actorsAfter(0);
   }
 
   private static StressOptions stress() {
     return new StressOptions()
-        .iterations(8)
+        .iterations(5)
         .invocationsPerIteration(500)
         .threads(3)
         .actorsPerThread(3)
