@@ -77,7 +77,7 @@ final class CheckedStore implements AutoCloseable {
 
   private Decision check(Decision decision) {
     Acquisition acquisition = decision.acquisition();
-    ReferenceModel.Answer expected = model.acquire(acquisition, decision.nowMicros());
+    ReferenceModel.Answer expected = model.acquire(acquisition, decision::nowMicros);
     assertThat(decision.allowed()).as("allowed").isEqualTo(expected.allowed());
     for (int i = 0; i < acquisition.size(); i++) {
       if (!decision.seen(i)) {

@@ -43,6 +43,11 @@ final class Decision {
     return outcome.nowMicros();
   }
 
+  /** Returns when the store looked at key {@code i}. */
+  long nowMicros(int i) {
+    return outcome.nowMicros(i);
+  }
+
   boolean allowed() {
     return outcome.allowed();
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -43,15 +44,20 @@ public final class ReferenceModel {
 
   /** Decides an acquisition at a moment, in microseconds since the epoch, and takes it. */
   public Answer acquire(Acquisition acquisition, long nowMicros) {
+    return acquire(acquisition, i -> nowMicros);
+  }
+
+  /** Decides an acquisition each key of which is looked at in a moment of its own. */
+  public Answer acquire(Acquisition acquisition, IntToLongFunction nowMicros) {
     List<Boolean> passed = new ArrayList<>();
     boolean allowed = true;
     for (int i = 0; i < acquisition.size(); i++) {
       boolean passes = true;
       for (ReferenceBand band : bucket(acquisition.key(i))) {
         if (!acquisition.dryRun()) {
-          band.meet(nowMicros);
+          band.meet(nowMicros.applyAsLong(i));
         }
-        passes &= band.admits(nowMicros, acquisition.cost(i));
+        passes &= band.admits(nowMicros.applyAsLong(i), acquisition.cost(i));
       }
       passed.add(passes);
       allowed &= passes || acquisition.shadow(i);
@@ -59,7 +65,7 @@ public final class ReferenceModel {
     boolean takes = allowed && !acquisition.dryRun();
     List<List<BandAnswer>> keys =
         IntStream.range(0, acquisition.size())
-            .mapToObj(i -> answer(acquisition, i, nowMicros, takes && passed.get(i)))
+            .mapToObj(i -> answer(acquisition, i, nowMicros.applyAsLong(i), takes && passed.get(i)))
             .toList();
     return new Answer(allowed, keys);
   }

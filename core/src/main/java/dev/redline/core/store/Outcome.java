@@ -18,6 +18,7 @@ public final class Outcome {
   private long passed;
   private @Nullable BitSet passedBeyond;
   private @Nullable BitSet unseen;
+  private long @Nullable [] moments;
   private long[] views;
 
   /** Creates an outcome with room for one band; it grows as needed. */
@@ -34,6 +35,7 @@ public final class Outcome {
     passed = 0;
     passedBeyond = null;
     unseen = null;
+    moments = null;
     allowed = false;
     degraded = false;
   }
@@ -98,5 +100,15 @@ public final class Outcome {
   /** Returns when it was decided, in microseconds since the epoch by the store's clock. */
   public long nowMicros() {
     return nowMicros;
+  }
+
+  /** Says when each key was looked at, where not all of them were by the same clock. */
+  public void lookedAt(long[] micros) {
+    moments = micros.clone();
+  }
+
+  /** Returns when key {@code i} was looked at, by the clock of whoever keeps it. */
+  public long nowMicros(int i) {
+    return moments == null ? nowMicros : moments[i];
   }
 }

@@ -34,7 +34,7 @@ public final class RedisCluster implements AutoCloseable {
               "--cluster-enabled",
               "yes",
               "--cluster-node-timeout",
-              "1000",
+              "5000",
               "--cluster-replica-validity-factor",
               "0",
               "--cluster-config-file",

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
@@ -22,8 +21,13 @@ import java.util.function.BiFunction;
  * certainly taken is given back, and no more of it than is still owed.
  */
 final class CrossSlot {
+  /** Gives back what one part took, and says when that is over, whatever came of it. */
+  interface Refunds {
+    void giveBack(Ticket part, Outcome taken, Runnable over);
+  }
+
   private final BiFunction<Ticket, Integer, Ticket> submit;
-  private final BiConsumer<Ticket, Outcome> refund;
+  private final Refunds refund;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
   private final BucketKey[] keys;
@@ -31,7 +35,7 @@ final class CrossSlot {
 
   CrossSlot(
       BiFunction<Ticket, Integer, Ticket> submit,
-      BiConsumer<Ticket, Outcome> refund,
+      Refunds refund,
       Acquisition acquisition,
       BucketKey[] keys,
       long deadline) {
@@ -74,9 +78,28 @@ final class CrossSlot {
 
   private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {
     boolean allowed = parts.stream().allMatch(CrossSlot::taken);
-    if (!allowed && !acquisition.dryRun()) {
-      parts.stream().filter(CrossSlot::taken).forEach(part -> refund.accept(part, part.join()));
+    List<Ticket> toGiveBack =
+        allowed || acquisition.dryRun()
+            ? List.of()
+            : parts.stream().filter(CrossSlot::taken).toList();
+    if (toGiveBack.isEmpty()) {
+      answer(parts, allowed, result);
+      return;
     }
+    AtomicInteger missing = new AtomicInteger(toGiveBack.size());
+    for (Ticket part : toGiveBack) {
+      refund.giveBack(
+          part,
+          part.join(),
+          () -> {
+            if (missing.decrementAndGet() == 0) {
+              answer(parts, false, result);
+            }
+          });
+    }
+  }
+
+  private void answer(List<Ticket> parts, boolean allowed, CompletableFuture<Outcome> result) {
     for (Ticket part : parts) {
       if (part.isCompletedExceptionally()) {
         result.completeExceptionally(part.failure());
@@ -100,6 +123,7 @@ final class CrossSlot {
       offsets[i] = at;
       at += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
     }
+    long[] moments = new long[keys.length];
     long now = 0;
     int p = 0;
     for (List<Integer> members : keysByLane.values()) {
@@ -110,6 +134,7 @@ final class CrossSlot {
         int member = members.get(i);
         BucketLimits limits = acquisition.key(member).limits();
         int words = limits.size() * BandArithmetic.VIEW_WORDS;
+        moments[member] = part.nowMicros();
         System.arraycopy(part.views(), v, merged.views(), offsets[member], words);
         v += words;
         if (part.passed(i)) {
@@ -118,6 +143,7 @@ final class CrossSlot {
       }
     }
     merged.decide(allowed, now);
+    merged.lookedAt(moments);
     return merged;
   }
 }

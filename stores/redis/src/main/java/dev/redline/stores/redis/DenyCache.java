@@ -60,14 +60,17 @@ final class DenyCache {
       return false;
     }
     long nanos = System.nanoTime();
+    int longest = -1;
+    long longestWait = -1;
     for (int i = 0; i < acquisition.size(); i++) {
       Denial denial = acquisition.shadow(i) ? null : deciding(acquisition.key(i), nanos);
       if (denial != null && refuses(denial, acquisition, i, nanos)) {
-        report(acquisition, outcome, nanos);
-        return true;
+        long wait = denial.remembersUntilNanos - nanos;
+        longest = wait > longestWait ? i : longest;
+        longestWait = Math.max(longestWait, wait);
       }
     }
-    return false;
+    return longest >= 0 && report(acquisition, longest, outcome, nanos);
   }
 
   private @Nullable Denial deciding(RateLimitKey key, long nanos) {
@@ -102,26 +105,29 @@ final class DenyCache {
     return passes;
   }
 
-  /** Tells what is known, at the earliest time the server's clock can show: waits must hold. */
-  private void report(Acquisition acquisition, Outcome outcome, long nanos) {
+  /**
+   * Tells of the key that makes the caller wait longest, at the earliest time the server's clock
+   * can show: waits must hold. Of the other keys nothing is known now.
+   */
+  private boolean report(Acquisition acquisition, int refused, Outcome outcome, long nanos) {
+    Denial denial = deciding(acquisition.key(refused), nanos);
+    if (denial == null) {
+      return false;
+    }
     outcome.reset(acquisition.bands());
-    long now = 0;
+    long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       BucketLimits limits = acquisition.key(i).limits();
-      Denial denial = deciding(acquisition.key(i), nanos);
-      if (denial == null) {
-        outcome.unseen(i);
+      if (i == refused) {
+        passes(denial, limits, acquisition.cost(i), earliest, outcome.views(), v);
       } else {
-        long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
-        now = Math.max(now, earliest);
-        if (passes(denial, limits, acquisition.cost(i), earliest, outcome.views(), v)) {
-          outcome.pass(i);
-        }
+        outcome.unseen(i);
       }
       v += limits.size() * BandArithmetic.VIEW_WORDS;
     }
-    outcome.decide(false, now);
+    outcome.decide(false, earliest);
+    return true;
   }
 
   /** Learns from a reply: refused keys are remembered, others are not refused any more. */

@@ -13,6 +13,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -139,6 +140,11 @@ final class RedisLink implements AutoCloseable {
             .build());
     StatefulRedisClusterConnection<byte[], byte[]> connection =
         clusterClient.connect(ByteArrayCodec.INSTANCE);
+    for (RedisClusterNode node : connection.getPartitions()) {
+      if (node.is(RedisClusterNode.NodeFlag.UPSTREAM)) {
+        connection.getConnection(node.getNodeId());
+      }
+    }
     return new RedisLink(
         resources, timer, uri, client, connection, connection.async(), clusterClient);
   }

@@ -258,26 +258,29 @@ public final class RedisStore implements StorageProvider {
   /**
    * Gives back what was taken in one slot; what cannot be given back stays taken until refilled.
    */
-  private void refund(Ticket ticket, Outcome outcome) {
+  private void refund(Ticket ticket, Outcome outcome, Runnable over) {
     Refund refund = new Refund(ticket, outcome, generations);
     RedisLink link = connector.link();
     if (link == null || refund.keys().isEmpty()) {
-      return;
+      over.run();
+    } else {
+      refund(link, refund, true, over);
     }
-    refund(link, refund, true);
   }
 
-  private static void refund(RedisLink link, Refund refund, boolean byDigest) {
+  private void refund(RedisLink link, Refund refund, boolean byDigest, Runnable over) {
     byte[] script = byDigest ? REFUND.digest() : REFUND.text();
     link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
-        .exceptionally(
-            error -> {
-              if (byDigest && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
-                refund(link, refund, false);
-              } else {
+        .whenComplete(
+            (reply, error) -> {
+              if (error != null && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
+                refund(link, refund, false, over);
+                return;
+              }
+              if (error != null) {
                 LOG.log(Level.DEBUG, "tokens stay taken until refilled: not given back", error);
               }
-              return new long[0];
+              answers.execute(over);
             });
   }
 
