@@ -3,6 +3,7 @@ package dev.redline.stores.redis;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisReadOnlyException;
@@ -26,6 +27,9 @@ enum Refusal {
   /** Anything else. */
   FAILED;
 
+  /** How Lettuce begins to say that a command was rejected before it was written. */
+  private static final String NOT_CONNECTED = "Currently not connected";
+
   static Refusal of(Throwable error) {
     if (error instanceof RedisNoScriptException) {
       return UNKNOWN_SCRIPT;
@@ -40,6 +44,9 @@ enum Refusal {
       return UNANSWERED;
     }
     String message = String.valueOf(error.getMessage());
+    if (error instanceof RedisException && message.startsWith(NOT_CONNECTED)) {
+      return NOT_NOW;
+    }
     if (error instanceof RedisCommandExecutionException && message.startsWith("TRYAGAIN")) {
       return SPLIT;
     }
