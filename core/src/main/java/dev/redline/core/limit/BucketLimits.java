@@ -26,6 +26,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final @Nullable ContinuousBucket packed;
   private final String fingerprint;
   private final int stateWords;
+  private final String firstLabel;
   private final int hash;
 
   /** Compiles the bands of a rule or plan. */
@@ -48,6 +49,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
       words += band.stateWords();
     }
     this.stateWords = words;
+    this.firstLabel = bands.get(0).label().orElse(ownerId);
     this.hash =
         ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31
             + fingerprint.hashCode();
@@ -112,7 +114,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Returns the label of band {@code i}. */
   public String label(int i) {
-    return bands[i].band().label().orElse(ownerId);
+    return i == 0 ? firstLabel : bands[i].band().label().orElse(ownerId);
   }
 
   /** Returns whether the bands of equal limits have the same labels too. */

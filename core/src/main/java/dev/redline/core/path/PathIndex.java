@@ -62,7 +62,11 @@ public final class PathIndex {
 
   /** A position in the tree of segments. */
   private static final class Node {
-    private final SegmentTable<Node> literals;
+    private static final int[] NONE = new int[0];
+    private static final Glob[] NO_GLOBS = new Glob[0];
+    private static final Node[] NO_NODES = new Node[0];
+
+    private final @Nullable SegmentTable<Node> literals;
     private final Glob[] globs;
     private final Node[] globNodes;
     private final @Nullable Node one;
@@ -70,34 +74,48 @@ public final class PathIndex {
     private final int[] rest;
     private final int[] always;
 
+    /** The only rank of {@code rest}, kept here for the sake of the cache; else -1. */
+    private final int onlyRest;
+
     Node(Draft draft) {
       Map<String, Node> children = new HashMap<>();
       draft.literals.forEach((text, child) -> children.put(text, new Node(child)));
-      this.literals = new SegmentTable<>(children);
-      this.globs = draft.globs.keySet().toArray(new Glob[0]);
-      this.globNodes = draft.globs.values().stream().map(Node::new).toArray(Node[]::new);
+      this.literals = children.isEmpty() ? null : new SegmentTable<>(children);
+      this.globs = draft.globs.isEmpty() ? NO_GLOBS : draft.globs.keySet().toArray(NO_GLOBS);
+      this.globNodes =
+          draft.globs.isEmpty()
+              ? NO_NODES
+              : draft.globs.values().stream().map(Node::new).toArray(Node[]::new);
       this.one = draft.one == null ? null : new Node(draft.one);
       this.here = ints(draft.here);
       this.rest = ints(draft.rest);
       this.always = ints(draft.always);
+      this.onlyRest = rest.length == 1 ? rest[0] : -1;
     }
 
     private static int[] ints(SortedSet<Integer> ranks) {
-      return ranks.stream().mapToInt(Integer::intValue).toArray();
+      return ranks.isEmpty() ? NONE : ranks.stream().mapToInt(Integer::intValue).toArray();
     }
 
     /** Collects below this node; {@code slash} is the slash before the next segment, or the end. */
     void walk(String path, int slash, Ranks ranks) {
       ranks.addAll(always);
-      ranks.addAll(rest);
+      if (onlyRest >= 0) {
+        ranks.add(onlyRest);
+      } else {
+        ranks.addAll(rest);
+      }
       if (slash >= path.length()) {
         ranks.addAll(here);
+        return;
+      }
+      if (literals == null && one == null && globs.length == 0) {
         return;
       }
       int from = slash + 1;
       int next = path.indexOf('/', from);
       int to = next < 0 ? path.length() : next;
-      Node literal = literals.get(path, from, to);
+      Node literal = literals == null ? null : literals.get(path, from, to);
       if (literal != null) {
         literal.walk(path, to, ranks);
       }

@@ -20,6 +20,13 @@ public final class Ranks {
     return values[i];
   }
 
+  void add(int rank) {
+    if (size == values.length) {
+      values = Arrays.copyOf(values, size * 2);
+    }
+    values[size++] = rank;
+  }
+
   void addAll(int[] ranks) {
     if (ranks.length == 0) {
       return;

@@ -16,6 +16,7 @@ public final class CompiledRule {
   private final List<RateLimitBand> bands;
   private final @Nullable BucketLimits limits;
   private final IdentityScheme scheme;
+  private final boolean anyRequest;
 
   CompiledRule(
       RateLimitRule rule,
@@ -28,6 +29,7 @@ public final class CompiledRule {
     this.bands = bands;
     this.limits = limits;
     this.scheme = scheme;
+    this.anyRequest = rule.enabled() && rule.methods().isEmpty() && rule.match().isAny();
   }
 
   /** Returns the rule. */
@@ -106,6 +108,9 @@ public final class CompiledRule {
 
   /** Returns why the rule does not apply to the request, its path aside; null if it does. */
   public @Nullable NoMatch mismatch(RequestContext request) {
+    if (anyRequest) {
+      return null;
+    }
     if (!rule.enabled()) {
       return NoMatch.DISABLED;
     }

@@ -53,7 +53,10 @@ public final class RateLimitRule {
     this.ruleSetId = builder.ruleSetId;
     this.action = builder.action;
     this.paths = List.copyOf(builder.paths);
-    this.methods = Collections.unmodifiableSet(new LinkedHashSet<>(builder.methods));
+    this.methods =
+        builder.methods.isEmpty()
+            ? Set.of()
+            : Collections.unmodifiableSet(new LinkedHashSet<>(builder.methods));
     this.match = builder.match;
     this.key = builder.key.isEmpty() ? List.of(KeyField.global()) : List.copyOf(builder.key);
     this.keyResolver = Optional.ofNullable(builder.keyResolver);

@@ -2,6 +2,7 @@ package dev.redline.core.rule;
 
 import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.IdentitySettings;
+import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.AllowedValues;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
@@ -46,8 +47,10 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     List<RateLimitRule> ordered = new ArrayList<>(builder.rules.values());
     ordered.sort(EVALUATION_ORDER);
     this.rules = new ArrayList<>(ordered.size());
+    Map<List<KeyField>, IdentityScheme> schemes = new HashMap<>();
     for (RateLimitRule rule : ordered) {
-      rules.add(compile(rule, rules.size(), builder.identity, known));
+      IdentityScheme scheme = scheme(rule, builder.identity, schemes);
+      rules.add(compile(rule, rules.size(), scheme, known));
     }
     this.rulesById =
         rules.stream()
@@ -74,17 +77,25 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return same != null && same.hasLabelsOf(candidate) ? same : candidate;
   }
 
+  /**
+   * Returns how a rule names its callers; rules of one key share it, unless it reads their paths.
+   */
+  private static IdentityScheme scheme(
+      RateLimitRule rule, IdentitySettings identity, Map<List<KeyField>, IdentityScheme> shared) {
+    boolean readsPath =
+        rule.key().stream().anyMatch(field -> field.kind() == KeyField.Kind.PATH_VARIABLE);
+    return readsPath
+        ? new IdentityScheme(rule.key(), rule.paths(), identity)
+        : shared.computeIfAbsent(rule.key(), key -> new IdentityScheme(key, List.of(), identity));
+  }
+
   private CompiledRule compile(
-      RateLimitRule rule,
-      int rank,
-      IdentitySettings identity,
-      Map<BucketLimits, BucketLimits> known) {
+      RateLimitRule rule, int rank, IdentityScheme scheme, Map<BucketLimits, BucketLimits> known) {
     List<RateLimitPlan> named = rule.plans().stream().map(plans::get).toList();
     List<RateLimitBand> bands = PlanBands.join(rule.bands(), named);
     BucketLimits limits =
         bands.isEmpty() ? null : intern(known, new BucketLimits(OwnerKind.RULE, rule.id(), bands));
-    return new CompiledRule(
-        rule, rank, bands, limits, new IdentityScheme(rule.key(), rule.paths(), identity));
+    return new CompiledRule(rule, rank, bands, limits, scheme);
   }
 
   /** Returns a builder. */
