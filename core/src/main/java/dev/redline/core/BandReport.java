@@ -2,6 +2,7 @@ package dev.redline.core;
 
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,45 +10,47 @@ import java.util.List;
 
 /**
  * One band of an outcome, and the choice of which band a result reports. Bands are numbered through
- * all demands, from 0.
+ * all keys of an acquisition, from 0.
+ *
+ * @param acquisition what was asked
+ * @param key the number of the key
+ * @param band the number of the band among the key's
+ * @param view where the outcome's view of the band begins
+ * @param outcome what was answered
  */
-record BandReport(Demand demand, int band, int view, Outcome outcome) {
-  private static final int NONE = -1;
+record BandReport(Acquisition acquisition, int key, int band, int view, Outcome outcome) {
+  /** The number of no band. */
+  static final int NONE = -1;
 
   /** Returns band {@code number}. */
-  static BandReport at(int number, List<Demand> demands, Outcome outcome) {
-    int i = 0;
-    int b = number;
-    while (b >= size(demands.get(i))) {
-      b -= size(demands.get(i));
-      i++;
+  static BandReport at(int number, Acquisition acquisition, Outcome outcome) {
+    int key = 0;
+    int band = number;
+    while (band >= acquisition.key(key).limits().size()) {
+      band -= acquisition.key(key).limits().size();
+      key++;
     }
-    return new BandReport(demands.get(i), b, number * BandArithmetic.VIEW_WORDS, outcome);
+    return new BandReport(acquisition, key, band, number * BandArithmetic.VIEW_WORDS, outcome);
   }
 
   /** Returns whether there is only one band, and so nothing to compare. */
-  private static boolean isOne(List<Demand> demands) {
-    return demands.size() == 1 && size(demands.get(0)) == 1;
+  private static boolean isOne(Acquisition acquisition) {
+    return acquisition.size() == 1 && acquisition.key(0).limits().size() == 1;
   }
 
-  private static int size(Demand demand) {
-    return demand.key().limits().size();
-  }
-
-  /** Returns the enforced band with the smallest share left, or -1 if nothing is enforced. */
-  static int smallestShare(List<Demand> demands, Outcome outcome) {
-    if (isOne(demands)) {
-      return demands.get(0).shadow() ? NONE : 0;
+  /** Returns the enforced band with the smallest share left, or {@link #NONE}. */
+  static int smallestShare(Acquisition acquisition, Outcome outcome) {
+    if (isOne(acquisition)) {
+      return acquisition.shadow(0) ? NONE : 0;
     }
     int best = NONE;
     long bestLeft = 0;
     long bestLimit = 1;
     int number = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      Demand demand = demands.get(i);
-      BucketLimits limits = demand.key().limits();
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
       for (int b = 0; b < limits.size(); b++, number++) {
-        if (demand.shadow()) {
+        if (acquisition.shadow(i)) {
           continue;
         }
         long left = limits.band(b).remaining(outcome.views(), number * BandArithmetic.VIEW_WORDS);
@@ -69,14 +72,13 @@ record BandReport(Demand demand, int band, int view, Outcome outcome) {
     return leftHigh != rightHigh ? leftHigh < rightHigh : Long.compareUnsigned(a * d, c * b) < 0;
   }
 
-  /** Returns the first enforced band that can never hold what is asked of it, or -1. */
-  static int costExceedsCapacity(List<Demand> demands) {
+  /** Returns the first enforced band that can never hold what is asked of it, or {@link #NONE}. */
+  static int costExceedsCapacity(Acquisition acquisition) {
     int number = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      Demand demand = demands.get(i);
-      BucketLimits limits = demand.key().limits();
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
       for (int b = 0; b < limits.size(); b++, number++) {
-        if (!demand.shadow() && demand.cost() > limits.band(b).capacity()) {
+        if (!acquisition.shadow(i) && acquisition.cost(i) > limits.band(b).capacity()) {
           return number;
         }
       }
@@ -85,18 +87,20 @@ record BandReport(Demand demand, int band, int view, Outcome outcome) {
   }
 
   /** Returns the enforced band that makes the caller wait longest. */
-  static int longestWait(List<Demand> demands, Outcome outcome) {
-    if (isOne(demands) && !demands.get(0).shadow()) {
+  static int longestWait(Acquisition acquisition, Outcome outcome) {
+    if (isOne(acquisition) && !acquisition.shadow(0)) {
       return 0;
     }
     int longest = NONE;
     long longestWait = NONE;
     int number = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      Demand demand = demands.get(i);
-      boolean refuses = !demand.shadow() && outcome.seen(i) && !outcome.passed(i);
-      for (int b = 0; b < size(demand); b++, number++) {
-        long wait = refuses ? at(number, demands, outcome).waitMicros() : NONE;
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
+      boolean refuses = !acquisition.shadow(i) && outcome.seen(i) && !outcome.passed(i);
+      for (int b = 0; b < limits.size(); b++, number++) {
+        int v = number * BandArithmetic.VIEW_WORDS;
+        long wait =
+            refuses ? limits.band(b).waitMicros(outcome.views(), v, acquisition.cost(i)) : NONE;
         if (wait > longestWait) {
           longest = number;
           longestWait = wait;
@@ -110,64 +114,70 @@ record BandReport(Demand demand, int band, int view, Outcome outcome) {
   }
 
   /** Returns the status of all enforced bands that were looked at. */
-  static List<BandStatus> enforced(List<Demand> demands, Outcome outcome) {
+  static List<BandStatus> enforced(Acquisition acquisition, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
-    for (int i = 0; i < demands.size(); i++) {
-      if (!demands.get(i).shadow() && outcome.seen(i)) {
-        all.addAll(of(demands, i, outcome));
+    for (int i = 0; i < acquisition.size(); i++) {
+      if (!acquisition.shadow(i) && outcome.seen(i)) {
+        all.addAll(of(acquisition, i, outcome));
       }
     }
     return all;
   }
 
-  /** Returns the status of the bands of demand {@code i}. */
-  static List<BandStatus> of(List<Demand> demands, int i, Outcome outcome) {
-    int number = 0;
+  /** Returns the status of the bands of key {@code i}. */
+  static List<BandStatus> of(Acquisition acquisition, int i, Outcome outcome) {
+    int view = 0;
     for (int before = 0; before < i; before++) {
-      number += size(demands.get(before));
+      view += acquisition.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
     }
     List<BandStatus> all = new ArrayList<>();
-    for (int b = 0; b < size(demands.get(i)); b++) {
-      all.add(at(number + b, demands, outcome).status(outcome.passed(i)));
+    for (int b = 0; b < acquisition.key(i).limits().size(); b++) {
+      all.add(
+          new BandReport(acquisition, i, b, view + b * BandArithmetic.VIEW_WORDS, outcome)
+              .status());
     }
     return all;
   }
 
+  BucketLimits limits() {
+    return acquisition.key(key).limits();
+  }
+
   private BandArithmetic arithmetic() {
-    return demand.key().limits().band(band);
+    return limits().band(band);
   }
 
-  private long resetAtMicros() {
-    return outcome.nowMicros() + arithmetic().resetMicros(outcome.views(), view);
+  String label() {
+    return limits().label(band);
   }
 
-  private long waitMicros() {
-    return arithmetic().waitMicros(outcome.views(), view, demand.cost());
+  long capacity() {
+    return arithmetic().capacity();
   }
 
-  /** Puts the numbers of this band into a result, and how long to wait if that helps. */
-  void fill(RateLimitResult.Builder result, boolean waiting) {
-    Evaluation.name(result, demand)
-        .band(
-            demand.key().limits().label(band),
-            arithmetic().capacity(),
-            arithmetic().remaining(outcome.views(), view),
-            resetAtMicros());
-    if (waiting) {
-      result.retryAfterMicros(waitMicros());
-    }
+  long remaining() {
+    return Math.max(0, arithmetic().remaining(outcome.views(), view));
   }
 
-  private BandStatus status(boolean keyPassed) {
-    boolean passed = keyPassed || arithmetic().admits(outcome.views(), view, demand.cost());
+  long waitMicros() {
+    return arithmetic().waitMicros(outcome.views(), view, acquisition.cost(key));
+  }
+
+  long resetAtMicros() {
+    return outcome.nowMicros(key) + arithmetic().resetMicros(outcome.views(), view);
+  }
+
+  private BandStatus status() {
+    BandArithmetic arithmetic = arithmetic();
+    long[] views = outcome.views();
     return new BandStatus(
-        demand.key().limits().ownerId(),
-        demand.key().limits().label(band),
-        passed,
-        arithmetic().capacity(),
-        arithmetic().remaining(outcome.views(), view),
-        Duration.ofNanos(arithmetic().horizonMicros() * 1000),
-        Duration.ofNanos(arithmetic().nextMicros(outcome.views(), view) * 1000),
+        limits().ownerId(),
+        label(),
+        outcome.passed(key) || arithmetic.admits(views, view, acquisition.cost(key)),
+        capacity(),
+        remaining(),
+        Duration.ofNanos(arithmetic.horizonMicros() * 1000),
+        Duration.ofNanos(arithmetic.nextMicros(views, view) * 1000),
         RateLimitResult.instant(resetAtMicros()));
   }
 }

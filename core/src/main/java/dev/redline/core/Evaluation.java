@@ -4,7 +4,6 @@ import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -13,7 +12,6 @@ import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleIndex;
-import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -24,95 +22,106 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One question on its way to a result: what applies, what is to be taken, and what came of it. Used
- * by one thread at a time, once.
+ * by one thread at a time, once; then the result's details, and unchanged from there on.
  */
-final class Evaluation implements RateLimitResult.BandSource {
+final class Evaluation implements ReportedDetails {
   private static final long FAIL_CLOSED_RETRY_MICROS = 1_000_000;
 
   private final boolean shadowAll;
-  private final List<Demand> demands = new ArrayList<>(1);
-  private List<CompiledRule> applied = List.of();
+  private final boolean dryRun;
+  private @Nullable Acquisition acquisition;
+  private @Nullable Claim claim;
+  private @Nullable List<Claim> moreClaims;
+  private @Nullable AppliedRules applied;
   private @Nullable Outcome outcome;
-  private @Nullable List<String> shadowDenied;
-  private @Nullable CompiledRule exempting;
-  private @Nullable CompiledRule blocking;
-  private @Nullable CompiledRule unidentified;
+  private int reported = BandReport.NONE;
+  private boolean waiting;
 
-  Evaluation(boolean shadowAll) {
+  /**
+   * Creates an evaluation.
+   *
+   * @param shadowAll whether every rule is a shadow rule
+   * @param dryRun whether nothing is to be taken or counted
+   */
+  Evaluation(boolean shadowAll, boolean dryRun) {
     this.shadowAll = shadowAll;
+    this.dryRun = dryRun;
+  }
+
+  /** Returns where to note what applies; a question under plans needs none. */
+  private AppliedRules applied() {
+    AppliedRules all = applied == null ? new AppliedRules() : applied;
+    applied = all;
+    return all;
   }
 
   /** Collects the rules of an index that apply to a request. */
-  void match(RuleIndex index, RequestContext request, RuleMeter[] meters) {
+  void match(RuleIndex index, RequestContext request, Rules rules) {
     Ranks ranks = index.find(request);
     for (int i = 0; i < ranks.size(); i++) {
       CompiledRule rule = index.get(ranks.get(i));
-      if (rule.mismatch(request) == null && apply(rule, request, meters[rule.rank()])) {
+      if (rule.mismatch(request) == null && apply(rule, request, rules.claim(rule))) {
         return;
       }
     }
   }
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
-  boolean apply(CompiledRule compiled, RequestContext request, RuleMeter meter) {
+  boolean apply(CompiledRule compiled, RequestContext request, Claim by) {
     RateLimitRule rule = compiled.rule();
     if (rule.action() != Action.LIMIT) {
-      return act(compiled, meter);
+      return act(compiled, by);
     }
     String identity = compiled.identity(request);
     if (identity == null) {
       if (rule.onMissingIdentity() == OnMissingIdentity.SKIP) {
         return false;
       }
-      refuse(compiled, meter);
-      unidentified = unidentified == null && !isShadow(rule) ? compiled : unidentified;
+      refuse(compiled, by);
+      if (!isShadow(rule)) {
+        applied().missIdentity(compiled);
+      }
     } else {
-      demand(compiled, compiled.limits(), identity, cost(rule, request.cost()), meter);
+      demand(compiled, compiled.limits(), identity, compiled.cost(request.cost()), by);
     }
     return rule.stop();
   }
 
   /** Applies an ALLOW or DENY rule; returns whether the rules after it are not considered. */
-  boolean act(CompiledRule compiled, RuleMeter meter) {
+  boolean act(CompiledRule compiled, Claim by) {
     RateLimitRule rule = compiled.rule();
     if (rule.action() == Action.ALLOW) {
-      applies(compiled);
-      exempting = compiled;
-      meter.count(Verdict.ALLOWED);
+      applied().add(compiled);
+      applied().exempt(compiled);
+      count(by, Verdict.ALLOWED);
       return true;
     }
-    refuse(compiled, meter);
-    blocking = blocking == null && !isShadow(rule) ? compiled : blocking;
+    refuse(compiled, by);
+    if (!isShadow(rule)) {
+      applied().block(compiled);
+    }
     return rule.stop();
   }
 
-  private void refuse(CompiledRule compiled, RuleMeter meter) {
-    applies(compiled);
+  private void refuse(CompiledRule compiled, Claim by) {
+    applied().add(compiled);
     boolean shadow = isShadow(compiled.rule());
-    meter.count(shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
+    count(by, shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
     if (shadow) {
-      shadowDenied(compiled.rule().id());
+      applied().denyInShadow(compiled.rule().id());
     }
   }
 
-  private void applies(CompiledRule compiled) {
-    if (applied.isEmpty()) {
-      applied = new ArrayList<>(2);
+  private void count(Claim by, Verdict verdict) {
+    if (!dryRun) {
+      by.meter().count(verdict);
     }
-    applied.add(compiled);
-  }
-
-  private void shadowDenied(String ruleId) {
-    List<String> ids = shadowDenied == null ? new ArrayList<>(2) : shadowDenied;
-    ids.add(ruleId);
-    shadowDenied = ids;
   }
 
   private void demand(
-      CompiledRule compiled, BucketLimits limits, String identity, long cost, RuleMeter meter) {
-    applies(compiled);
-    RateLimitKey key = new RateLimitKey(limits, identity);
-    demands.add(new Demand(compiled, key, cost, isShadow(compiled.rule()), meter));
+      CompiledRule compiled, BucketLimits limits, String identity, long cost, Claim by) {
+    applied().add(compiled);
+    add(new RateLimitKey(limits, identity), cost, isShadow(compiled.rule()), by);
   }
 
   /**
@@ -120,100 +129,106 @@ final class Evaluation implements RateLimitResult.BandSource {
    *
    * @param rule the rule; null if only the caller knows it, who then brings its limits
    */
-  void demand(Question.OfRule question, @Nullable CompiledRule rule, RuleMeter meter) {
+  void demand(Question.OfRule question, @Nullable CompiledRule rule, Claim by) {
     BucketLimits limits =
         question.limits().isPresent()
             ? new BucketLimits(
                 BucketLimits.OwnerKind.RULE, question.ruleId(), question.limits().get())
             : null;
     if (rule != null) {
-      long cost = cost(rule.rule(), question.cost());
+      long cost = rule.cost(question.cost());
       String identity = rule.identityOf(question.identity());
-      demand(rule, limits == null ? rule.limits() : limits, identity, cost, meter);
+      demand(rule, limits == null ? rule.limits() : limits, identity, cost, by);
     } else if (limits != null) {
-      demand(limits, IdentityScheme.named(question.identity()), question.cost(), meter);
+      demand(limits, IdentityScheme.named(question.identity()), question.cost(), by);
     } else {
       throw new UnknownNameException("rule", question.ruleId());
     }
   }
 
   /** Adds a bucket that no rule of the book stands for. */
-  void demand(BucketLimits limits, String identity, long cost, RuleMeter meter) {
-    demands.add(new Demand(null, new RateLimitKey(limits, identity), cost, shadowAll, meter));
+  void demand(BucketLimits limits, String identity, long cost, Claim by) {
+    add(new RateLimitKey(limits, identity), cost, shadowAll, by);
+  }
+
+  private void add(RateLimitKey key, long cost, boolean shadow, Claim by) {
+    if (acquisition == null) {
+      acquisition = Acquisition.of(key, cost, shadow, dryRun);
+      claim = by;
+      return;
+    }
+    acquisition = acquisition.and(key, cost, shadow);
+    if (moreClaims == null) {
+      moreClaims = new ArrayList<>(2);
+    }
+    moreClaims.add(by);
+  }
+
+  private Claim claim(int i) {
+    Claim by = i == 0 || moreClaims == null ? claim : moreClaims.get(i - 1);
+    if (by == null) {
+      throw new IllegalStateException("nothing is demanded");
+    }
+    return by;
   }
 
   private boolean isShadow(RateLimitRule rule) {
     return shadowAll || rule.mode() == Mode.SHADOW;
   }
 
-  /** Returns rule cost times request cost; what exceeds every capacity is as good as any excess. */
-  static long cost(RateLimitRule rule, long requestCost) {
-    long product = rule.cost() * requestCost;
-    boolean fits = Math.multiplyHigh(rule.cost(), requestCost) == 0 && product > 0;
-    return fits ? Math.min(product, RateLimitBand.MAX_TOKENS + 1) : RateLimitBand.MAX_TOKENS + 1;
-  }
-
   /** Returns the rules that applied, for listeners. */
   List<RateLimitRule> appliedRules() {
-    return applied.stream().map(CompiledRule::rule).toList();
+    return applied == null ? List.of() : applied.rules();
   }
 
-  List<Demand> demands() {
-    return demands;
+  /** Returns how many buckets are demanded. */
+  int size() {
+    return acquisition == null ? 0 : acquisition.size();
+  }
+
+  /** Returns what to take together; something has to be demanded. */
+  Acquisition acquisition() {
+    if (acquisition == null) {
+      throw new IllegalStateException("nothing is demanded");
+    }
+    return acquisition;
   }
 
   /** Returns the result if no store has to be asked, or null. */
   @Nullable RateLimitResult withoutStore() {
+    if (applied == null) {
+      return acquisition == null ? RateLimitResult.of(Reason.NO_MATCHING_RULE) : null;
+    }
+    RateLimitRule blocking = applied.blocking();
     if (blocking != null) {
-      return ruleResult(Reason.BLOCKED, blocking);
+      return refused(Reason.BLOCKED, blocking);
     }
+    RateLimitRule unidentified = applied.unidentified();
     if (unidentified != null) {
-      return ruleResult(Reason.MISSING_IDENTITY, unidentified);
+      return refused(Reason.MISSING_IDENTITY, unidentified);
     }
-    if (!demands.isEmpty()) {
-      return null;
-    }
-    if (exempting != null) {
-      return ruleResult(Reason.ALLOWED, exempting);
-    }
-    return withShadow(
-            RateLimitResult.builder(applied.isEmpty() ? Reason.NO_MATCHING_RULE : Reason.ALLOWED))
+    return acquisition != null
+        ? null
+        : exempted(RateLimitResult.builder(Reason.ALLOWED)).shadowDenied(shadowDenied()).build();
+  }
+
+  private RateLimitResult refused(Reason reason, RateLimitRule by) {
+    return RateLimitResult.builder(reason)
+        .rule(by.ruleSetId(), by.id())
+        .shadowDenied(shadowDenied())
         .build();
-  }
-
-  private RateLimitResult ruleResult(Reason reason, CompiledRule rule) {
-    return withShadow(
-            RateLimitResult.builder(reason).rule(rule.rule().ruleSetId(), rule.rule().id()))
-        .build();
-  }
-
-  private RateLimitResult.Builder withShadow(RateLimitResult.Builder builder) {
-    return shadowDenied == null ? builder : builder.shadowDenied(shadowDenied);
-  }
-
-  /** Returns what to take together. */
-  Acquisition acquisition(boolean dryRun) {
-    if (demands.size() == 1 && !dryRun && !demands.get(0).shadow()) {
-      return Acquisition.of(demands.get(0).key(), demands.get(0).cost());
-    }
-    Acquisition.Builder builder = Acquisition.builder().dryRun(dryRun);
-    for (Demand demand : demands) {
-      builder.add(demand.key(), demand.cost(), demand.shadow());
-    }
-    return builder.build();
   }
 
   /** Returns what decides when the store fails, or null if nothing enforced was asked of it. */
   @Nullable OnStoreFailure onStoreFailure(OnStoreFailure unlessSaid) {
     OnStoreFailure strictest = null;
-    for (Demand demand : demands) {
-      if (demand.shadow()) {
+    for (int i = 0; i < size(); i++) {
+      if (acquisition().shadow(i)) {
         continue;
       }
+      CompiledRule rule = claim(i).rule();
       OnStoreFailure own =
-          demand.rule() == null
-              ? unlessSaid
-              : demand.rule().rule().onStoreFailure().orElse(unlessSaid);
+          rule == null ? unlessSaid : rule.rule().onStoreFailure().orElse(unlessSaid);
       strictest = strictest == null ? own : strictest.strictest(own);
     }
     return strictest;
@@ -221,110 +236,156 @@ final class Evaluation implements RateLimitResult.BandSource {
 
   /** Returns the result when neither the store nor a fallback could decide. */
   RateLimitResult failed(@Nullable OnStoreFailure strategy) {
-    demands.forEach(demand -> demand.meter().count(Verdict.ERROR));
+    for (int i = 0; i < size(); i++) {
+      count(claim(i), Verdict.ERROR);
+    }
     if (strategy == null) {
-      return withShadow(exempted(RateLimitResult.builder(Reason.ALLOWED)).degraded(true)).build();
+      return unasked(exempted(RateLimitResult.builder(Reason.ALLOWED)));
     }
     if (strategy == OnStoreFailure.OPEN) {
-      return withShadow(RateLimitResult.builder(Reason.FAIL_OPEN).degraded(true)).build();
+      return unasked(RateLimitResult.builder(Reason.FAIL_OPEN));
     }
-    RateLimitResult.Builder refused =
-        RateLimitResult.builder(Reason.FAIL_CLOSED)
-            .degraded(true)
-            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS);
-    for (Demand demand : demands) {
-      if (!demand.shadow()) {
-        name(refused, demand);
-        break;
-      }
-    }
-    return withShadow(refused).build();
+    return unasked(
+        named(RateLimitResult.builder(Reason.FAIL_CLOSED))
+            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS));
   }
 
-  /** Returns the result of what a store answered. */
-  RateLimitResult finish(Outcome answer) {
-    outcome = answer;
-    settle(answer);
-    Reason reason = reason(answer);
-    RateLimitResult.Builder result =
-        RateLimitResult.builder(reason).degraded(answer.degraded()).bands(this);
-    int band = reported(reason, answer);
-    if (band >= 0) {
-      BandReport.at(band, demands, answer).fill(result, reason == Reason.LIMIT_EXCEEDED);
-    } else {
-      exempted(result);
-    }
-    return withShadow(result).build();
-  }
-
-  /** Counts every verdict, and turns the views into those after this decision. */
-  private void settle(Outcome answer) {
-    int v = 0;
-    for (int i = 0; i < demands.size(); i++) {
-      Demand demand = demands.get(i);
-      boolean passed = answer.passed(i);
-      if (answer.seen(i)) {
-        count(demand, passed);
-        if (!passed && demand.shadow()) {
-          shadowDenied(demand.key().limits().ownerId());
-        }
-      }
-      boolean taken = answer.allowed() && passed;
-      BucketLimits limits = demand.key().limits();
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        if (taken) {
-          limits.band(b).advance(answer.views(), v, demand.cost());
-        }
-      }
-    }
-  }
-
-  private static void count(Demand demand, boolean passed) {
-    if (passed) {
-      demand.meter().count(Verdict.ALLOWED);
-    } else {
-      demand.meter().count(demand.shadow() ? Verdict.SHADOW_DENIED : Verdict.DENIED);
-    }
+  private RateLimitResult unasked(RateLimitResult.Builder result) {
+    return result.degraded(true).shadowDenied(shadowDenied()).build();
   }
 
   /** Names the ALLOW rule, if there was one; it decides where no limit is enforced. */
   private RateLimitResult.Builder exempted(RateLimitResult.Builder result) {
-    return exempting == null
-        ? result
-        : result.rule(exempting.rule().ruleSetId(), exempting.rule().id());
+    RateLimitRule exempting = exempting();
+    return exempting == null ? result : result.rule(exempting.ruleSetId(), exempting.id());
   }
 
-  private Reason reason(Outcome answer) {
-    if (answer.allowed()) {
-      return answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED;
+  /** Names whoever demands the first enforced bucket. */
+  private RateLimitResult.Builder named(RateLimitResult.Builder result) {
+    for (int i = 0; i < size(); i++) {
+      if (!acquisition().shadow(i)) {
+        BucketLimits limits = acquisition().key(i).limits();
+        return isPlan(limits)
+            ? result.plan(limits.ownerId())
+            : result.rule(ruleSetId(i), limits.ownerId());
+      }
     }
-    return BandReport.costExceedsCapacity(demands) >= 0
-        ? Reason.COST_EXCEEDS_CAPACITY
-        : Reason.LIMIT_EXCEEDED;
+    return result;
   }
 
-  /** Returns the number of the band whose numbers the result tells, or -1 if it tells none. */
-  private int reported(Reason reason, Outcome answer) {
-    return switch (reason) {
-      case COST_EXCEEDS_CAPACITY -> BandReport.costExceedsCapacity(demands);
-      case LIMIT_EXCEEDED -> BandReport.longestWait(demands, answer);
-      default -> BandReport.smallestShare(demands, answer);
-    };
+  private static boolean isPlan(BucketLimits limits) {
+    return limits.ownerKind() == BucketLimits.OwnerKind.PLAN;
+  }
+
+  private String ruleSetId(int i) {
+    CompiledRule rule = claim(i).rule();
+    return rule == null ? RateLimitRule.DEFAULT_RULE_SET : rule.rule().ruleSetId();
+  }
+
+  /** Returns the result of what a store answered. */
+  RateLimitResult finish(Outcome answer) {
+    Acquisition asked = acquisition();
+    settle(asked, answer);
+    outcome = answer;
+    if (answer.allowed()) {
+      reported = BandReport.smallestShare(asked, answer);
+      return new RateLimitResult(answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED, this);
+    }
+    reported = BandReport.costExceedsCapacity(asked);
+    if (reported != BandReport.NONE) {
+      return new RateLimitResult(Reason.COST_EXCEEDS_CAPACITY, this);
+    }
+    reported = BandReport.longestWait(asked, answer);
+    waiting = true;
+    return new RateLimitResult(Reason.LIMIT_EXCEEDED, this);
+  }
+
+  /** Counts every verdict, and turns the views into those after this decision. */
+  private void settle(Acquisition asked, Outcome answer) {
+    int v = 0;
+    for (int i = 0; i < asked.size(); i++) {
+      BucketLimits limits = asked.key(i).limits();
+      boolean passed = answer.passed(i);
+      if (answer.seen(i)) {
+        settle(claim(i), limits, passed, asked.shadow(i));
+      }
+      boolean taken = answer.allowed() && passed;
+      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
+        if (taken) {
+          limits.band(b).advance(answer.views(), v, asked.cost(i));
+        }
+      }
+    }
+  }
+
+  private void settle(Claim by, BucketLimits limits, boolean passed, boolean shadow) {
+    if (passed) {
+      count(by, Verdict.ALLOWED);
+    } else if (shadow) {
+      count(by, Verdict.SHADOW_DENIED);
+      applied().denyInShadow(limits.ownerId());
+    } else {
+      count(by, Verdict.DENIED);
+    }
+  }
+
+  @Override
+  public @Nullable BandReport report() {
+    return reported == BandReport.NONE || acquisition == null || outcome == null
+        ? null
+        : BandReport.at(reported, acquisition, outcome);
+  }
+
+  private @Nullable RateLimitRule exempting() {
+    return applied == null ? null : applied.exempting();
+  }
+
+  @Override
+  public @Nullable String ruleSetId() {
+    BandReport report = report();
+    if (report != null) {
+      return isPlan(report.limits()) ? null : ruleSetId(report.key());
+    }
+    RateLimitRule exempting = exempting();
+    return exempting == null ? null : exempting.ruleSetId();
+  }
+
+  @Override
+  public @Nullable String ruleId() {
+    BandReport report = report();
+    if (report != null) {
+      return isPlan(report.limits()) ? null : report.limits().ownerId();
+    }
+    RateLimitRule exempting = exempting();
+    return exempting == null ? null : exempting.id();
+  }
+
+  @Override
+  public @Nullable String plan() {
+    BandReport report = report();
+    return report != null && isPlan(report.limits()) ? report.limits().ownerId() : null;
+  }
+
+  @Override
+  public long retryAfterMicros() {
+    BandReport report = waiting ? report() : null;
+    return report == null ? RateLimitResult.ABSENT : report.waitMicros();
+  }
+
+  @Override
+  public List<String> shadowDenied() {
+    return applied == null ? List.of() : applied.shadowDenied();
+  }
+
+  @Override
+  public boolean degraded() {
+    return outcome != null && outcome.degraded();
   }
 
   @Override
   public List<BandStatus> bands() {
-    return outcome == null ? List.of() : BandReport.enforced(demands, outcome);
-  }
-
-  static RateLimitResult.Builder name(RateLimitResult.Builder result, Demand demand) {
-    CompiledRule rule = demand.rule();
-    if (rule != null) {
-      return result.rule(rule.rule().ruleSetId(), rule.rule().id());
-    }
-    BucketLimits limits = demand.key().limits();
-    return limits.ownerKind() == BucketLimits.OwnerKind.PLAN
-        ? result.plan(limits.ownerId())
-        : result.rule(RateLimitRule.DEFAULT_RULE_SET, limits.ownerId());
+    return acquisition == null || outcome == null
+        ? List.of()
+        : BandReport.enforced(acquisition, outcome);
   }
 }

@@ -2,7 +2,6 @@ package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -10,7 +9,6 @@ import dev.redline.core.rule.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleIndex;
-import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.util.ArrayList;
@@ -38,7 +36,7 @@ final class Explainer {
     this.question = question;
     this.rules = rules;
     this.index = index;
-    this.evaluation = new Evaluation(settings.shadow());
+    this.evaluation = new Evaluation(settings.shadow(), true);
   }
 
   CompletionStage<Explanation> explain(
@@ -46,9 +44,9 @@ final class Explainer {
       BiFunction<Question, Boolean, CompletionStage<RateLimitResult>> decide) {
     collect();
     CompletionStage<List<Entry>> peeked =
-        evaluation.demands().isEmpty()
+        evaluation.size() == 0
             ? CompletableFuture.completedFuture(entries)
-            : peek.apply(evaluation.acquisition(true))
+            : peek.apply(evaluation.acquisition())
                 // A store that cannot tell is no reason not to explain: the bands are left out.
                 .handle((outcome, failure) -> failure == null ? withBands(outcome) : entries);
     return peeked.thenCombine(
@@ -62,11 +60,11 @@ final class Explainer {
       }
     } else if (question instanceof Question.OfPlans ofPlans) {
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
-        BucketLimits limits = rules.plan(plan).limits();
         demanding(
             new Entry(
                 Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
-        evaluation.demand(limits, ofPlans.key(), ofPlans.cost(), RuleMeter.NONE);
+        evaluation.demand(
+            rules.plan(plan).limits(), ofPlans.key(), ofPlans.cost(), rules.plan(plan).claim());
       }
     } else {
       collect((Question.OfRule) question);
@@ -82,7 +80,7 @@ final class Explainer {
     } else {
       demanding(
           rule == null ? unknown(ofRule) : entry(rule, null, rule.shownOf(ofRule.identity())));
-      evaluation.demand(ofRule, rule, RuleMeter.NONE);
+      evaluation.demand(ofRule, rule, rules.claimOf(rule));
     }
   }
 
@@ -148,12 +146,12 @@ final class Explainer {
       return rule.stop();
     }
     demanding(entry);
-    return evaluation.apply(compiled, request, RuleMeter.NONE);
+    return evaluation.apply(compiled, request, rules.claim(compiled));
   }
 
   /** Adds the entry of the demand that is added next. */
   private void demanding(Entry entry) {
-    demandOf.put(entries.size(), evaluation.demands().size());
+    demandOf.put(entries.size(), evaluation.size());
     entries.add(entry);
   }
 
@@ -180,7 +178,7 @@ final class Explainer {
                   bare.plan(),
                   bare.why(),
                   bare.identity(),
-                  BandReport.of(evaluation.demands(), demand, outcome)));
+                  BandReport.of(evaluation.acquisition(), demand, outcome)));
         });
     return all;
   }

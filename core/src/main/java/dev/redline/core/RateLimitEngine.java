@@ -6,7 +6,6 @@ import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter;
-import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -128,10 +127,10 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
    */
   public RateLimitResult decideNow(Question question, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow());
+    Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
     RateLimitResult result = prepare(question, evaluation, dryRun);
     if (result == null) {
-      Acquisition acquisition = evaluation.acquisition(dryRun);
+      Acquisition acquisition = evaluation.acquisition();
       Outcome outcome = new Outcome();
       result =
           tiers.acquireNow(acquisition, outcome)
@@ -159,7 +158,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
    */
   public CompletionStage<RateLimitResult> decide(Question question, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow());
+    Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
     RateLimitResult result;
     try {
       result = prepare(question, evaluation, dryRun);
@@ -167,7 +166,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
       return CompletableFuture.failedFuture(e);
     }
     if (result == null) {
-      Acquisition acquisition = evaluation.acquisition(dryRun);
+      Acquisition acquisition = evaluation.acquisition();
       Outcome outcome = new Outcome();
       if (!tiers.acquireNow(acquisition, outcome)) {
         return tiers
@@ -193,9 +192,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
       return prepare(ofRequest, evaluation, current, dryRun);
     }
     if (question instanceof Question.OfPlans ofPlans) {
-      return prepare(ofPlans, evaluation, current, dryRun);
+      return prepare(ofPlans, evaluation, current);
     }
-    return prepare((Question.OfRule) question, evaluation, current, dryRun);
+    return prepare((Question.OfRule) question, evaluation, current);
   }
 
   private RateLimitResult missingRules() {
@@ -211,7 +210,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     if (index == null) {
       return missingRules();
     }
-    evaluation.match(index, question.request(), current.meters(dryRun));
+    evaluation.match(index, question.request(), current);
     RateLimitResult result = evaluation.withoutStore();
     if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !dryRun) {
       current.noMatch(question.ruleSetId().or(settings::defaultRuleSetId)).count(Verdict.ALLOWED);
@@ -234,32 +233,36 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
         : book.everything();
   }
 
-  private @Nullable RateLimitResult prepare(
-      Question.OfPlans question, Evaluation evaluation, Rules current, boolean dryRun) {
+  private static @Nullable RateLimitResult prepare(
+      Question.OfPlans question, Evaluation evaluation, Rules current) {
     List<String> names = question.plans();
-    for (int i = 0; i < names.size(); i++) {
+    demand(current.plan(names.get(0)), question, evaluation);
+    for (int i = 1; i < names.size(); i++) {
       Rules.Plan plan = current.plan(names.get(i));
-      if (i == 0 || names.indexOf(names.get(i)) == i) {
-        evaluation.demand(plan.limits(), question.key(), question.cost(), plan.meter(dryRun));
+      if (names.indexOf(names.get(i)) == i) {
+        demand(plan, question, evaluation);
       }
     }
     return null;
   }
 
-  private @Nullable RateLimitResult prepare(
-      Question.OfRule question, Evaluation evaluation, Rules current, boolean dryRun) {
+  private static void demand(Rules.Plan plan, Question.OfPlans question, Evaluation evaluation) {
+    evaluation.demand(plan.limits(), question.key(), question.cost(), plan.claim());
+  }
+
+  private static @Nullable RateLimitResult prepare(
+      Question.OfRule question, Evaluation evaluation, Rules current) {
     CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
     if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)
           .rule(rule.rule().ruleSetId(), rule.rule().id())
           .build();
     }
-    RuleMeter meter = rule == null ? RuleMeter.NONE : current.meters(dryRun)[rule.rank()];
     if (rule != null && rule.rule().action() != Action.LIMIT) {
-      evaluation.act(rule, meter);
+      evaluation.act(rule, current.claim(rule));
       return evaluation.withoutStore();
     }
-    evaluation.demand(question, rule, meter);
+    evaluation.demand(question, rule, current.claimOf(rule));
     return null;
   }
 

@@ -18,31 +18,11 @@ public final class RateLimitResult {
   public static final long ABSENT = -1;
 
   private final Reason reason;
-  private final @Nullable String ruleSetId;
-  private final @Nullable String ruleId;
-  private final @Nullable String plan;
-  private final @Nullable String band;
-  private final long limit;
-  private final long remaining;
-  private final long retryAfterMicros;
-  private final long resetAtMicros;
-  private final List<String> shadowDenied;
-  private final boolean degraded;
-  private final @Nullable BandSource bands;
+  private final Details details;
 
-  private RateLimitResult(Builder builder) {
-    this.reason = builder.reason;
-    this.ruleSetId = builder.ruleSetId;
-    this.ruleId = builder.ruleId;
-    this.plan = builder.plan;
-    this.band = builder.band;
-    this.limit = builder.limit;
-    this.remaining = builder.remaining;
-    this.retryAfterMicros = builder.retryAfterMicros;
-    this.resetAtMicros = builder.resetAtMicros;
-    this.shadowDenied = builder.shadowDenied;
-    this.degraded = builder.degraded;
-    this.bands = builder.bands;
+  RateLimitResult(Reason reason, Details details) {
+    this.reason = reason;
+    this.details = details;
   }
 
   /** Returns a result that tells nothing but its reason. */
@@ -67,119 +47,119 @@ public final class RateLimitResult {
 
   /** Returns the rule set of the rule that decided. */
   public Optional<String> ruleSetId() {
-    return Optional.ofNullable(ruleSetId);
+    return Optional.ofNullable(details.ruleSetId());
   }
 
   /** Returns the rule that decided. */
   public Optional<String> ruleId() {
-    return Optional.ofNullable(ruleId);
+    return Optional.ofNullable(details.ruleId());
   }
 
   /** Returns the plan that decided, where plans were asked for instead of rules. */
   public Optional<String> plan() {
-    return Optional.ofNullable(plan);
+    return Optional.ofNullable(details.plan());
   }
 
   /** Returns the label of the reported band. */
   public Optional<String> band() {
-    return Optional.ofNullable(band);
+    return Optional.ofNullable(details.band());
   }
 
   /** Returns the capacity of the reported band. */
   public OptionalLong limit() {
-    return present(limit);
+    return present(details.limit());
   }
 
   /** Returns what is left of the reported band, rounded down, after this decision. */
   public OptionalLong remaining() {
-    return present(remaining);
+    return present(details.remaining());
   }
 
   /** Returns how long to wait: whoever waits that long and is alone gets in. */
   public Optional<Duration> retryAfter() {
-    return retryAfterMicros == ABSENT
-        ? Optional.empty()
-        : Optional.of(Duration.ofNanos(retryAfterMicros * 1000));
+    long micros = details.retryAfterMicros();
+    return micros == ABSENT ? Optional.empty() : Optional.of(Duration.ofNanos(micros * 1000));
   }
 
   /** Returns {@link #retryAfter} in whole milliseconds, rounded up. */
   public OptionalLong retryAfterMs() {
-    return ceiledMillis(retryAfterMicros);
+    return ceiledMillis(details.retryAfterMicros());
   }
 
   /** Returns when the reported band is full again if nobody takes more; a window: its end. */
   public Optional<Instant> resetAt() {
-    return resetAtMicros == ABSENT ? Optional.empty() : Optional.of(instant(resetAtMicros));
+    long micros = details.resetAtMicros();
+    return micros == ABSENT ? Optional.empty() : Optional.of(instant(micros));
   }
 
   /** Returns {@link #resetAt} in whole milliseconds since the epoch, rounded up. */
   public OptionalLong resetAtMs() {
-    return ceiledMillis(resetAtMicros);
+    return ceiledMillis(details.resetAtMicros());
   }
 
   /** Returns the ids of the shadow rules that would have refused. */
   public List<String> shadowDenied() {
-    return shadowDenied;
+    return details.shadowDenied();
   }
 
   /** Returns whether another store than the configured one decided, or none. */
   public boolean degraded() {
-    return degraded;
+    return details.degraded();
   }
 
   /** Returns all bands of the enforced rules that applied, in order of evaluation. */
   public List<BandStatus> bands() {
-    return bands == null ? List.of() : bands.bands();
+    return details.bands();
   }
 
   /** Returns the rule set, or null; {@link #ruleSetId} without a wrapper, for the hot path. */
   public @Nullable String ruleSetIdOrNull() {
-    return ruleSetId;
+    return details.ruleSetId();
   }
 
   /** Returns the rule, or null. */
   public @Nullable String ruleIdOrNull() {
-    return ruleId;
+    return details.ruleId();
   }
 
   /** Returns the plan, or null. */
   public @Nullable String planOrNull() {
-    return plan;
+    return details.plan();
   }
 
   /** Returns the label of the reported band, or null. */
   public @Nullable String bandOrNull() {
-    return band;
+    return details.band();
   }
 
   /** Returns the capacity of the reported band, or {@link #ABSENT}. */
   public long limitOrAbsent() {
-    return limit;
+    return details.limit();
   }
 
   /** Returns what is left of the reported band, or {@link #ABSENT}. */
   public long remainingOrAbsent() {
-    return remaining;
+    return details.remaining();
   }
 
   /** Returns how many microseconds to wait, or {@link #ABSENT}. */
   public long retryAfterMicrosOrAbsent() {
-    return retryAfterMicros;
+    return details.retryAfterMicros();
   }
 
   /** Returns how many milliseconds to wait, rounded up, or {@link #ABSENT}. */
   public long retryAfterMsOrAbsent() {
-    return ceiledMillisOrAbsent(retryAfterMicros);
+    return ceiledMillisOrAbsent(details.retryAfterMicros());
   }
 
   /** Returns the microsecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
   public long resetAtMicrosOrAbsent() {
-    return resetAtMicros;
+    return details.resetAtMicros();
   }
 
   /** Returns the millisecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
   public long resetAtMsOrAbsent() {
-    return ceiledMillisOrAbsent(resetAtMicros);
+    return ceiledMillisOrAbsent(details.resetAtMicros());
   }
 
   static Instant instant(long micros) {
@@ -203,17 +183,12 @@ public final class RateLimitResult {
   public String toString() {
     StringBuilder text = new StringBuilder("RateLimitResult[").append(reason);
     ruleId().or(this::plan).ifPresent(id -> text.append(" ").append(id));
-    if (limit != ABSENT) {
-      text.append(" ").append(band).append(" ").append(remaining).append("/").append(limit);
+    if (limitOrAbsent() != ABSENT) {
+      text.append(" ").append(bandOrNull()).append(" ");
+      text.append(remainingOrAbsent()).append("/").append(limitOrAbsent());
     }
     retryAfter().ifPresent(wait -> text.append(" retry after ").append(wait));
     return text.append(']').toString();
-  }
-
-  /** Works out the bands when somebody asks. */
-  @FunctionalInterface
-  interface BandSource {
-    List<BandStatus> bands();
   }
 
   /** Builds a result. */
@@ -229,7 +204,7 @@ public final class RateLimitResult {
     private long resetAtMicros = ABSENT;
     private List<String> shadowDenied = List.of();
     private boolean degraded;
-    private @Nullable BandSource bands;
+    private List<BandStatus> bands = List.of();
 
     private Builder(Reason reason) {
       this.reason = reason;
@@ -250,20 +225,13 @@ public final class RateLimitResult {
 
     /** Sets the numbers of the reported band. */
     public Builder band(String label, long capacity, long left, Instant resetsAt) {
-      return band(
-          label,
-          capacity,
-          left,
-          Math.addExact(
-              Math.multiplyExact(resetsAt.getEpochSecond(), 1_000_000L),
-              (resetsAt.getNano() + 999) / 1000));
-    }
-
-    Builder band(String label, long capacity, long left, long resetsAtMicros) {
       band = label;
       limit = capacity;
       remaining = Math.max(0, left);
-      resetAtMicros = resetsAtMicros;
+      resetAtMicros =
+          Math.addExact(
+              Math.multiplyExact(resetsAt.getEpochSecond(), 1_000_000L),
+              (resetsAt.getNano() + 999) / 1000);
       return this;
     }
 
@@ -289,20 +257,28 @@ public final class RateLimitResult {
       return this;
     }
 
-    Builder bands(BandSource source) {
-      bands = source;
-      return this;
-    }
-
     /** Sets all bands of the enforced rules that applied. */
     public Builder bands(List<BandStatus> all) {
-      List<BandStatus> copy = List.copyOf(all);
-      return bands(() -> copy);
+      bands = List.copyOf(all);
+      return this;
     }
 
     /** Builds the result. */
     public RateLimitResult build() {
-      return new RateLimitResult(this);
+      return new RateLimitResult(
+          reason,
+          new Details.Given(
+              ruleSetId,
+              ruleId,
+              plan,
+              band,
+              limit,
+              remaining,
+              retryAfterMicros,
+              resetAtMicros,
+              shadowDenied,
+              degraded,
+              bands));
     }
   }
 }

@@ -5,34 +5,33 @@ import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** A rule book in force, with the meters of its rules and plans beside it. */
+/** A rule book in force, with the claims of its rules and plans beside it. */
 final class Rules {
   private static final String NONE = "none";
+  private static final Claim UNKNOWN = new Claim(null, RuleMeter.NONE);
 
   private final RuleBook book;
-  private final RuleMeter[] meters;
-  private final RuleMeter[] silent;
+  private final Claim[] claims;
   private final Map<String, Plan> plans = new HashMap<>();
   private final Map<String, RuleMeter> noMatch = new HashMap<>();
   private final RuleMeter noMatchAnywhere;
 
   private Rules(RuleBook book, MetricsExporter metrics) {
     this.book = book;
-    this.meters = new RuleMeter[book.rules().size()];
-    this.silent = new RuleMeter[meters.length];
-    Arrays.fill(silent, RuleMeter.NONE);
+    this.claims = new Claim[book.rules().size()];
     for (CompiledRule rule : book.rules()) {
-      meters[rule.rank()] = metrics.meter(rule.rule().ruleSetId(), rule.rule().id());
+      RuleMeter meter = metrics.meter(rule.rule().ruleSetId(), rule.rule().id());
+      claims[rule.rank()] = new Claim(rule, meter);
     }
     for (String id : book.plans().keySet()) {
       BucketLimits limits = Objects.requireNonNull(book.planLimits(id));
-      plans.put(id, new Plan(limits, metrics.meter(NONE, id)));
+      plans.put(id, new Plan(limits, new Claim(null, metrics.meter(NONE, id))));
     }
     book.ruleSets().keySet().forEach(id -> noMatch.put(id, metrics.meter(id, NONE)));
     this.noMatchAnywhere = metrics.meter(NONE, NONE);
@@ -46,9 +45,14 @@ final class Rules {
     return book;
   }
 
-  /** Returns the meters of all rules by rank; of a dry run, which counts nothing, silent ones. */
-  RuleMeter[] meters(boolean dryRun) {
-    return dryRun ? silent : meters;
+  /** Returns the claim of a rule of this book. */
+  Claim claim(CompiledRule rule) {
+    return claims[rule.rank()];
+  }
+
+  /** Returns the claim of a rule of this book, or of one that only the caller knows. */
+  Claim claimOf(@Nullable CompiledRule rule) {
+    return rule == null ? UNKNOWN : claim(rule);
   }
 
   /**
@@ -69,11 +73,6 @@ final class Rules {
     return ruleSetId.map(noMatch::get).orElse(noMatchAnywhere);
   }
 
-  /** A plan's limits, and where its verdicts are counted. */
-  record Plan(BucketLimits limits, RuleMeter meter) {
-    /** Returns the meter; of a dry run, which counts nothing, a silent one. */
-    RuleMeter meter(boolean dryRun) {
-      return dryRun ? RuleMeter.NONE : meter;
-    }
-  }
+  /** A plan's limits, and its claim on them. */
+  record Plan(BucketLimits limits, Claim claim) {}
 }

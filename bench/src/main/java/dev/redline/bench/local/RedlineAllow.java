@@ -32,7 +32,7 @@ final class RedlineAllow implements Population {
 
   private boolean allow(String key) {
     RateLimitResult result = engine.allow(key, List.of("gold"), 1);
-    boolean told = result.remaining().orElse(-1) >= 0 && result.retryAfterMs().orElse(0) >= 0;
+    boolean told = result.remainingOrAbsent() >= 0 && result.retryAfterMicrosOrAbsent() != 0;
     return told && result.allowed();
   }
 

@@ -63,7 +63,11 @@ final class PackedBucket extends Bucket {
   }
 
   private static ContinuousBucket band(BucketLimits limits) {
-    return (ContinuousBucket) limits.band(0);
+    ContinuousBucket band = limits.packedOrNull();
+    if (band == null) {
+      throw new IllegalArgumentException(limits + " do not fit one word");
+    }
+    return band;
   }
 
   /** Returns how many units of 1/R µs are owed; negative if full for longer. */

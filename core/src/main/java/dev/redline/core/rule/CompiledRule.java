@@ -106,6 +106,13 @@ public final class CompiledRule {
     return rule.keyResolver().isPresent() ? List.copyOf(values) : scheme.shownOf(values);
   }
 
+  /** Returns rule cost times request cost; what exceeds every capacity is as good as any excess. */
+  public long cost(long requestCost) {
+    long product = rule.cost() * requestCost;
+    boolean fits = Math.multiplyHigh(rule.cost(), requestCost) == 0 && product > 0;
+    return fits ? Math.min(product, RateLimitBand.MAX_TOKENS + 1) : RateLimitBand.MAX_TOKENS + 1;
+  }
+
   /** Returns why the rule does not apply to the request, its path aside; null if it does. */
   public @Nullable NoMatch mismatch(RequestContext request) {
     if (anyRequest) {

@@ -1,8 +1,8 @@
 package dev.redline.core.store;
 
 import dev.redline.core.limit.BucketLimits;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keys and costs to take together: from all of them, or from none.
@@ -21,28 +21,43 @@ public final class Acquisition {
   private final Take[] more;
 
   /** One key is the rule, so it is kept without an array around it. */
-  private Acquisition(Take first, Take[] more, boolean dryRun) {
-    this.key = first.key;
-    this.cost = first.cost;
-    this.shadow = first.shadow;
+  private Acquisition(RateLimitKey key, long cost, boolean shadow, Take[] more, boolean dryRun) {
+    this.key = key;
+    this.cost = cost;
+    this.shadow = shadow;
     this.more = more;
     this.dryRun = dryRun;
   }
 
-  private Acquisition(RateLimitKey key, long cost) {
-    this.key = key;
-    this.cost = cost;
-    this.shadow = false;
-    this.more = NO_MORE;
-    this.dryRun = false;
-  }
-
   /** Returns the acquisition of {@code cost}, at least 1, from one key. */
   public static Acquisition of(RateLimitKey key, long cost) {
+    return of(key, cost, false, false);
+  }
+
+  /** Returns the acquisition of {@code cost}, at least 1, from one key, in shadow or not. */
+  public static Acquisition of(RateLimitKey key, long cost, boolean shadow, boolean dryRun) {
+    return new Acquisition(key, checked(cost), shadow, NO_MORE, dryRun);
+  }
+
+  /** Returns this acquisition with one more key, in shadow or not. */
+  public Acquisition and(RateLimitKey other, long otherCost, boolean otherShadow) {
+    for (int i = 0; i < size(); i++) {
+      BucketLimits limits = key(i).limits();
+      if (limits.ownerKind() == other.limits().ownerKind()
+          && limits.ownerId().equals(other.limits().ownerId())) {
+        throw new IllegalArgumentException(limits.owner() + " is acquired twice");
+      }
+    }
+    Take[] all = Arrays.copyOf(more, more.length + 1);
+    all[more.length] = new Take(other, checked(otherCost), otherShadow);
+    return new Acquisition(key, cost, shadow, all, dryRun);
+  }
+
+  private static long checked(long cost) {
     if (cost < 1) {
       throw new IllegalArgumentException("cost must be at least 1, was " + cost);
     }
-    return new Acquisition(key, cost);
+    return cost;
   }
 
   /** Returns a builder. */
@@ -88,7 +103,7 @@ public final class Acquisition {
 
   /** Builds an acquisition. */
   public static final class Builder {
-    private final List<Take> takes = new ArrayList<>(4);
+    private @Nullable Acquisition keys;
     private boolean dryRun;
 
     private Builder() {}
@@ -100,17 +115,7 @@ public final class Acquisition {
 
     /** Adds a key, in shadow or not. */
     public Builder add(RateLimitKey key, long cost, boolean shadow) {
-      if (cost < 1) {
-        throw new IllegalArgumentException("cost must be at least 1, was " + cost);
-      }
-      for (Take other : takes) {
-        BucketLimits limits = other.key.limits();
-        if (limits.ownerKind() == key.limits().ownerKind()
-            && limits.ownerId().equals(key.limits().ownerId())) {
-          throw new IllegalArgumentException(limits.owner() + " is acquired twice");
-        }
-      }
-      takes.add(new Take(key, cost, shadow));
+      keys = keys == null ? of(key, cost, shadow, false) : keys.and(key, cost, shadow);
       return this;
     }
 
@@ -122,10 +127,10 @@ public final class Acquisition {
 
     /** Builds the acquisition. */
     public Acquisition build() {
-      if (takes.isEmpty()) {
+      if (keys == null) {
         throw new IllegalArgumentException("an acquisition needs at least one key");
       }
-      return new Acquisition(takes.get(0), takes.subList(1, takes.size()).toArray(NO_MORE), dryRun);
+      return new Acquisition(keys.key, keys.cost, keys.shadow, keys.more, dryRun);
     }
   }
 }
