@@ -23,6 +23,8 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final OwnerKind ownerKind;
   private final String ownerId;
   private final BandArithmetic[] bands;
+  private final BandArithmetic first;
+  private final int size;
   private final @Nullable ContinuousBucket packed;
   private final String fingerprint;
   private final int stateWords;
@@ -37,6 +39,8 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     this.ownerKind = ownerKind;
     this.ownerId = ownerId;
     this.bands = bands.stream().map(BandArithmetic::of).toArray(BandArithmetic[]::new);
+    this.first = this.bands[0];
+    this.size = this.bands.length;
     this.packed =
         this.bands.length == 1
                 && this.bands[0] instanceof ContinuousBucket single
@@ -99,12 +103,12 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Returns how many bands there are. */
   public int size() {
-    return bands.length;
+    return size;
   }
 
   /** Returns the arithmetic of band {@code i}. */
   public BandArithmetic band(int i) {
-    return bands[i];
+    return i == 0 ? first : bands[i];
   }
 
   /** Returns the only band if its state fits one word, else null. */
