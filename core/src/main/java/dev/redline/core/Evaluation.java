@@ -7,7 +7,6 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
-import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
@@ -68,44 +67,42 @@ final class Evaluation implements ReportedDetails {
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
   boolean apply(CompiledRule compiled, RequestContext request, Claim by) {
-    RateLimitRule rule = compiled.rule();
-    if (rule.action() != Action.LIMIT) {
+    if (!compiled.limiting()) {
       return act(compiled, by);
     }
     String identity = compiled.identity(request);
     if (identity == null) {
-      if (rule.onMissingIdentity() == OnMissingIdentity.SKIP) {
+      if (compiled.rule().onMissingIdentity() == OnMissingIdentity.SKIP) {
         return false;
       }
       refuse(compiled, by);
-      if (!isShadow(rule)) {
+      if (!isShadow(compiled)) {
         applied().missIdentity(compiled);
       }
     } else {
       demand(compiled, compiled.limits(), identity, compiled.cost(request.cost()), by);
     }
-    return rule.stop();
+    return compiled.stop();
   }
 
   /** Applies an ALLOW or DENY rule; returns whether the rules after it are not considered. */
   boolean act(CompiledRule compiled, Claim by) {
-    RateLimitRule rule = compiled.rule();
-    if (rule.action() == Action.ALLOW) {
+    if (compiled.rule().action() == Action.ALLOW) {
       applied().add(compiled);
       applied().exempt(compiled);
       count(by, Verdict.ALLOWED);
       return true;
     }
     refuse(compiled, by);
-    if (!isShadow(rule)) {
+    if (!isShadow(compiled)) {
       applied().block(compiled);
     }
-    return rule.stop();
+    return compiled.stop();
   }
 
   private void refuse(CompiledRule compiled, Claim by) {
     applied().add(compiled);
-    boolean shadow = isShadow(compiled.rule());
+    boolean shadow = isShadow(compiled);
     count(by, shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
     if (shadow) {
       applied().denyInShadow(compiled.rule().id());
@@ -121,7 +118,7 @@ final class Evaluation implements ReportedDetails {
   private void demand(
       CompiledRule compiled, BucketLimits limits, String identity, long cost, Claim by) {
     applied().add(compiled);
-    add(new RateLimitKey(limits, identity), cost, isShadow(compiled.rule()), by);
+    add(new RateLimitKey(limits, identity), cost, isShadow(compiled), by);
   }
 
   /**
@@ -172,8 +169,8 @@ final class Evaluation implements ReportedDetails {
     return by;
   }
 
-  private boolean isShadow(RateLimitRule rule) {
-    return shadowAll || rule.mode() == Mode.SHADOW;
+  private boolean isShadow(CompiledRule compiled) {
+    return shadowAll || compiled.shadow();
   }
 
   /** Returns the rules that applied, for listeners. */

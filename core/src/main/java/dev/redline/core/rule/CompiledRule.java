@@ -9,14 +9,25 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A rule as a rule book keeps it: plans resolved, limits compiled, and its place in the order. */
+/**
+ * A rule as a rule book keeps it: plans resolved, limits compiled, and its place in the order.
+ *
+ * <p>What every request asks of a rule is kept here once more, side by side: among thousands of
+ * rules, the memory that a lookup touches is most of its price.
+ */
 public final class CompiledRule {
   private final RateLimitRule rule;
   private final int rank;
   private final List<RateLimitBand> bands;
   private final @Nullable BucketLimits limits;
   private final IdentityScheme scheme;
+  private final @Nullable KeyResolver resolver;
   private final boolean anyRequest;
+  private final boolean limiting;
+  private final boolean stop;
+  private final boolean shadow;
+  private final boolean borrowIp;
+  private final long cost;
 
   CompiledRule(
       RateLimitRule rule,
@@ -29,7 +40,13 @@ public final class CompiledRule {
     this.bands = bands;
     this.limits = limits;
     this.scheme = scheme;
+    this.resolver = rule.keyResolver().orElse(null);
     this.anyRequest = rule.enabled() && rule.methods().isEmpty() && rule.match().isAny();
+    this.limiting = rule.action() == Action.LIMIT;
+    this.stop = rule.stop();
+    this.shadow = rule.mode() == Mode.SHADOW;
+    this.borrowIp = rule.onMissingIdentity() == OnMissingIdentity.USE_IP;
+    this.cost = rule.cost();
   }
 
   /** Returns the rule. */
@@ -40,6 +57,21 @@ public final class CompiledRule {
   /** Returns the rule's place in the order of evaluation among all rules of the book, from 0. */
   public int rank() {
     return rank;
+  }
+
+  /** Returns whether the rule limits, instead of allowing or denying. */
+  public boolean limiting() {
+    return limiting;
+  }
+
+  /** Returns whether rules after it are not considered when it matches. */
+  public boolean stop() {
+    return stop;
+  }
+
+  /** Returns whether the rule's verdict does not count. */
+  public boolean shadow() {
+    return shadow;
   }
 
   /** Returns the rule's own bands and those of its plans, all with labels unique in the rule. */
@@ -59,8 +91,6 @@ public final class CompiledRule {
 
   /** Returns who is asking, or null if the request does not tell. */
   public @Nullable String identity(RequestContext request) {
-    boolean borrowIp = rule.onMissingIdentity() == OnMissingIdentity.USE_IP;
-    KeyResolver resolver = rule.keyResolver().orElse(null);
     if (resolver == null) {
       return scheme.identity(request, borrowIp);
     }
@@ -78,7 +108,7 @@ public final class CompiledRule {
    * @throws IllegalArgumentException if a value is missing, empty or not of its kind
    */
   public String identityOf(List<String> values) {
-    if (rule.keyResolver().isEmpty()) {
+    if (resolver == null) {
       return scheme.identityOf(values);
     }
     if (values.size() != 1) {
@@ -93,23 +123,22 @@ public final class CompiledRule {
 
   /** Returns who is asking as people may see it, in parts; empty if that is nobody's business. */
   public List<String> shown(RequestContext request) {
-    if (rule.keyResolver().isPresent()) {
+    if (resolver != null) {
       return List.of();
     }
-    List<String> shown =
-        scheme.shown(request, rule.onMissingIdentity() == OnMissingIdentity.USE_IP);
+    List<String> shown = scheme.shown(request, borrowIp);
     return shown == null ? List.of() : shown;
   }
 
   /** Returns given values as people may see them; as {@link #identityOf} otherwise. */
   public List<String> shownOf(List<String> values) {
-    return rule.keyResolver().isPresent() ? List.copyOf(values) : scheme.shownOf(values);
+    return resolver != null ? List.copyOf(values) : scheme.shownOf(values);
   }
 
   /** Returns rule cost times request cost; what exceeds every capacity is as good as any excess. */
   public long cost(long requestCost) {
-    long product = rule.cost() * requestCost;
-    boolean fits = Math.multiplyHigh(rule.cost(), requestCost) == 0 && product > 0;
+    long product = cost * requestCost;
+    boolean fits = Math.multiplyHigh(cost, requestCost) == 0 && product > 0;
     return fits ? Math.min(product, RateLimitBand.MAX_TOKENS + 1) : RateLimitBand.MAX_TOKENS + 1;
   }
 
