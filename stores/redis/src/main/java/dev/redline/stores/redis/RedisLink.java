@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -140,13 +141,48 @@ final class RedisLink implements AutoCloseable {
             .build());
     StatefulRedisClusterConnection<byte[], byte[]> connection =
         clusterClient.connect(ByteArrayCodec.INSTANCE);
-    for (RedisClusterNode node : connection.getPartitions()) {
-      if (node.is(RedisClusterNode.NodeFlag.UPSTREAM)) {
-        connection.getConnection(node.getNodeId());
+    RedisLink link =
+        new RedisLink(resources, timer, uri, client, connection, connection.async(), clusterClient);
+    try {
+      link.masters();
+      return link;
+    } catch (RuntimeException e) {
+      connection.close();
+      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      throw e;
+    }
+  }
+
+  /** A master and the commands that go to it alone. */
+  record Master(String name, BaseRedisAsyncCommands<byte[], byte[]> commands) {}
+
+  /**
+   * Returns the masters, connecting to those of a cluster that nobody asked for yet: by address, as
+   * scripts are sent, since a connection by node id would be another one.
+   *
+   * @throws io.lettuce.core.RedisException if one cannot be reached
+   */
+  List<Master> masters() {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return List.of(new Master("", commands));
+    }
+    List<Master> masters = new ArrayList<>();
+    for (RedisClusterNode node : cluster.getPartitions()) {
+      if (node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots()) {
+        String host = node.getUri().getHost();
+        int port = node.getUri().getPort();
+        masters.add(new Master(host + ":" + port, cluster.getConnection(host, port).async()));
       }
     }
-    return new RedisLink(
-        resources, timer, uri, client, connection, connection.async(), clusterClient);
+    return masters;
+  }
+
+  /** Returns what kind of Redis it is: {@code standalone}, {@code sentinel} or {@code cluster}. */
+  String topology() {
+    if (cluster()) {
+      return "cluster";
+    }
+    return uri.getSentinels().isEmpty() ? "standalone" : "sentinel";
   }
 
   private static <B extends ClientOptions.Builder> B options(B builder, RedisSettings settings) {
@@ -161,6 +197,10 @@ final class RedisLink implements AutoCloseable {
                 .keepAlive(true)
                 .tcpNoDelay(true)
                 .build());
+    settings
+        .caFile()
+        .ifPresent(
+            file -> builder.sslOptions(SslOptions.builder().trustManager(file.toFile()).build()));
     return builder;
   }
 
@@ -169,16 +209,25 @@ final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Replaces the connection by a new one, for a server that accepts and never answers: what a
-   * sentinel says may have changed meanwhile. A cluster finds its new masters by itself.
+   * Looks for the master anew, after a server that accepts and never answers, or is no master any
+   * more: what a sentinel or the cluster says may have changed meanwhile.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // both ends of the chain are handled in it
   void renew() {
     long now = System.nanoTime();
     long last = renewedNanos.get();
-    if (clusterClient != null
-        || now - last < RENEWAL_NANOS
-        || !renewedNanos.compareAndSet(last, now)) {
+    long pause = clusterClient == null ? RENEWAL_NANOS : TOPOLOGY_REFRESH.toNanos();
+    if (now - last < pause || !renewedNanos.compareAndSet(last, now)) {
+      return;
+    }
+    if (clusterClient != null) {
+      clusterClient
+          .refreshPartitionsAsync()
+          .exceptionally(
+              error -> {
+                LOG.log(Level.DEBUG, "the cluster's layout is not known yet", error);
+                return null;
+              });
       return;
     }
     client

@@ -6,6 +6,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -55,7 +56,8 @@ public final class RedisStore implements StorageProvider {
             null,
             true);
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
-    this.connector = new Connector(settings, ACQUIRE, generations);
+    this.connector =
+        new Connector(settings, generations, new WarmUp(settings, ACQUIRE)::run, ACQUIRE, REFUND);
   }
 
   /**
@@ -76,6 +78,11 @@ public final class RedisStore implements StorageProvider {
   @Override
   public String type() {
     return "redis";
+  }
+
+  @Override
+  public StoreHealth health() {
+    return connector.health();
   }
 
   @Override
@@ -159,6 +166,10 @@ public final class RedisStore implements StorageProvider {
     switch (Refusal.of(cause(error))) {
       case UNKNOWN_SCRIPT -> call(lane, batch, false);
       case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
+      case NOT_THERE -> {
+        renewCluster();
+        later(() -> repeat(lane, batch, cause(error)));
+      }
       case SPLIT -> later(() -> split(lane, batch, cause(error)));
       case DEMOTED -> {
         renew();
@@ -177,6 +188,14 @@ public final class RedisStore implements StorageProvider {
   private void renew() {
     RedisLink link = connector.link();
     if (link != null) {
+      link.renew();
+    }
+  }
+
+  /** Asks a cluster for its masters anew; a single server is reconnected to by itself. */
+  private void renewCluster() {
+    RedisLink link = connector.link();
+    if (link != null && link.cluster()) {
       link.renew();
     }
   }
