@@ -121,7 +121,7 @@ final class Connector implements AutoCloseable {
       try {
         return prepared(RedisLink.connect(settings));
       } catch (RuntimeException | LinkageError e) {
-        String why = "not connected to Redis: " + e.getMessage();
+        String why = "not connected to Redis: " + HealthProbe.reason(e);
         health.down(why);
         LOG.log(why.equals(told) ? Level.DEBUG : Level.WARNING, why);
         LOG.log(Level.DEBUG, why, e);
@@ -145,10 +145,10 @@ final class Connector implements AutoCloseable {
       health.look(candidate);
       done = true;
       return candidate;
-    } catch (ExecutionException | TimeoutException e) {
-      Throwable cause = e.getCause() == null ? e : e.getCause();
-      String why = cause instanceof TimeoutException ? "no answer in time" : cause.getMessage();
-      throw new IllegalStateException(why, e);
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("no answer within " + settings.connectTimeout(), e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(HealthProbe.reason(e), e);
     } finally {
       if (!done) {
         candidate.close();

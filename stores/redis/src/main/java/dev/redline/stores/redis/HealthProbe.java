@@ -77,10 +77,21 @@ final class HealthProbe {
     }
   }
 
-  private static String reason(Throwable e) {
+  /** Returns what happened and what was behind it, in one line. */
+  static String reason(Throwable e) {
     boolean wrapped = e instanceof ExecutionException || e instanceof CompletionException;
-    Throwable cause = wrapped && e.getCause() != null ? e.getCause() : e;
-    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    Throwable top = wrapped && e.getCause() != null ? e.getCause() : e;
+    Throwable root = top;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String first = message(top);
+    String last = message(root);
+    return first.contains(last) ? first : first + ": " + last;
+  }
+
+  private static String message(Throwable e) {
+    return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
   }
 
   private void ping(BaseRedisAsyncCommands<byte[], byte[]> commands)
