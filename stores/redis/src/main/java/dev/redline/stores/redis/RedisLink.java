@@ -16,6 +16,8 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
@@ -29,6 +31,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -262,6 +266,27 @@ final class RedisLink implements AutoCloseable {
     args.add(script).add(keys.size()).addKeys(keys);
     arguments.forEach(args::add);
     return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
+  }
+
+  /** A value and when it expires. */
+  record Value(byte[] bytes, Duration expiresIn) {}
+
+  /** Reads a key, for people. */
+  CompletionStage<Optional<Value>> get(byte[] key) {
+    CompletionStage<byte[]> bytes =
+        commands.dispatch(
+            CommandType.GET,
+            new ValueOutput<>(ByteArrayCodec.INSTANCE),
+            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
+    return commands
+        .dispatch(
+            CommandType.PTTL,
+            new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
+        .thenCombine(
+            bytes,
+            (ttl, value) ->
+                Optional.ofNullable(value).map(v -> new Value(v, Duration.ofMillis(ttl))));
   }
 
   @Override

@@ -9,8 +9,10 @@ import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -328,6 +330,35 @@ public final class RedisStore implements StorageProvider {
    */
   public CompletionStage<Void> reset(OwnerKind kind, String ownerId) {
     return connector.reset(Generations.field(kind, ownerId));
+  }
+
+  /**
+   * Reads a bucket by its Redis key, for people; nothing if there is none.
+   *
+   * @return a stage that fails with {@link IllegalArgumentException} if the key or its value is
+   *     none of ours
+   */
+  public CompletionStage<Optional<RedisBucket>> read(String key) {
+    RedisLink link = connector.link();
+    if (link == null) {
+      return CompletableFuture.failedFuture(
+          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+    }
+    if (!RedisBucket.isKey(key)) {
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException(
+              "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
+    }
+    return link.get(key.getBytes(StandardCharsets.UTF_8))
+        .thenApply(
+            found ->
+                found.map(
+                    value ->
+                        RedisBucket.read(key, value.bytes(), value.expiresIn())
+                            .orElseThrow(
+                                () ->
+                                    new IllegalArgumentException(
+                                        "the value of '" + key + "' is none of ours"))));
   }
 
   /** Forgets what this node remembers of a refused key. */
