@@ -21,14 +21,21 @@ final class Lane {
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
+  private final int number;
   private final RedisSettings settings;
   private final Generations generations;
   private final Sender sender;
 
-  Lane(RedisSettings settings, Generations generations, Sender sender) {
+  Lane(int number, RedisSettings settings, Generations generations, Sender sender) {
+    this.number = number;
     this.settings = settings;
     this.generations = generations;
     this.sender = sender;
+  }
+
+  /** Returns which lane it is, from 0. */
+  int number() {
+    return number;
   }
 
   /** Queues an acquisition, or returns false if the queue is full. */

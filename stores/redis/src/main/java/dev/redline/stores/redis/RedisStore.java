@@ -4,7 +4,7 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
@@ -12,7 +12,10 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -31,10 +34,11 @@ import org.jspecify.annotations.Nullable;
  * once: what is not answered in time fails as unknown and is never repeated. Continuations of the
  * stages run on a pool of the store's own, never on the client's I/O threads.
  */
-public final class RedisStore implements StorageProvider {
+public final class RedisStore implements RemoteStore {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
+  private static final List<String> ONE_NODE = List.of("");
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -46,11 +50,12 @@ public final class RedisStore implements StorageProvider {
   private final Deadlines deadlines;
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
+  private volatile CallObserver observer = Nobody.INSTANCE;
 
   private RedisStore(RedisSettings settings) {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
-    Arrays.setAll(lanes, i -> new Lane(settings, generations, this::send));
+    Arrays.setAll(lanes, i -> new Lane(i, settings, generations, this::send));
     this.answers =
         new ForkJoinPool(
             Math.max(2, Runtime.getRuntime().availableProcessors()),
@@ -59,7 +64,13 @@ public final class RedisStore implements StorageProvider {
             true);
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector =
-        new Connector(settings, generations, new WarmUp(settings, ACQUIRE)::run, ACQUIRE, REFUND);
+        new Connector(
+            settings,
+            generations,
+            new WarmUp(settings, ACQUIRE)::run,
+            () -> observer.recovered(),
+            ACQUIRE,
+            REFUND);
   }
 
   /**
@@ -85,6 +96,32 @@ public final class RedisStore implements StorageProvider {
   @Override
   public StoreHealth health() {
     return connector.health();
+  }
+
+  @Override
+  public void observe(CallObserver newObserver) {
+    observer = newObserver;
+  }
+
+  @Override
+  public List<String> nodes(Acquisition acquisition) {
+    RedisLink link = connector.link();
+    if (link == null || !link.cluster()) {
+      return ONE_NODE;
+    }
+    if (acquisition.size() == 1) {
+      return List.of(link.node(BucketKey.of(settings.keyPrefix(), acquisition.key(0)).lane()));
+    }
+    Set<String> nodes = new TreeSet<>();
+    for (int i = 0; i < acquisition.size(); i++) {
+      nodes.add(link.node(BucketKey.of(settings.keyPrefix(), acquisition.key(i)).lane()));
+    }
+    return List.copyOf(nodes);
+  }
+
+  @Override
+  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denials.refuseRemembered(acquisition, outcome);
   }
 
   @Override
@@ -162,6 +199,7 @@ public final class RedisStore implements StorageProvider {
       timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
+      observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
       answers.execute(() -> settle(batch, output, received));
       return;
     }
@@ -266,9 +304,16 @@ public final class RedisStore implements StorageProvider {
     }
   }
 
+  private String node(Lane lane) {
+    RedisLink link = connector.link();
+    return link == null ? "" : link.node(lane.number());
+  }
+
   private void over(Lane lane, Batch batch, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
+    long sent = batch.tickets().get(0).sentNanos();
+    observer.failed(node(lane), System.nanoTime() - sent, failure);
     answers.execute(() -> fail(batch, failure));
   }
 
@@ -368,6 +413,19 @@ public final class RedisStore implements StorageProvider {
 
   Executor answers() {
     return answers;
+  }
+
+  private enum Nobody implements CallObserver {
+    INSTANCE;
+
+    @Override
+    public void answered(String node, long nanos) {}
+
+    @Override
+    public void failed(String node, long nanos, StoreException failure) {}
+
+    @Override
+    public void recovered() {}
   }
 
   @Override
