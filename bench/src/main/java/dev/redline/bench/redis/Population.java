@@ -28,7 +28,7 @@ record Population(boolean cluster, int keys, int bands, Mix mix) {
   }
 
   /** How long each limit takes to give back {@link #refill} tokens, in seconds. */
-  private static final int[] PERIODS = {1, 60, 3600};
+  private static final int[] PERIODS = {1, 2, 10};
 
   long capacity() {
     return mix.capacity();

@@ -83,7 +83,7 @@ final class RedlineOnRedis implements Client {
       Outcome outcome = outcomes.get();
       return store.acquireNow(asked[i], outcome)
           ? outcome.allowed()
-          : store.acquire(asked[i]).toCompletableFuture().join().allowed();
+          : store.acquireAndWait(asked[i]).allowed();
     }
   }
 }

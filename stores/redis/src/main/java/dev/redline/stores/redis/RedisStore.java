@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +31,10 @@ public final class RedisStore implements StorageProvider {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
+
+  /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
+  private static final int WOKEN_AT_ONCE = 4;
+
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -39,7 +42,9 @@ public final class RedisStore implements StorageProvider {
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
-  private final ForkJoinPool answers;
+  private final Answers answers = new Answers();
+  private final BucketKey.Maker keyMaker;
+  private final Shape.Cache shapes = new Shape.Cache(generations);
   private final Deadlines deadlines;
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
@@ -47,13 +52,8 @@ public final class RedisStore implements StorageProvider {
   private RedisStore(RedisSettings settings) {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
-    Arrays.setAll(lanes, i -> new Lane(settings, generations, this::send));
-    this.answers =
-        new ForkJoinPool(
-            Math.max(2, Runtime.getRuntime().availableProcessors()),
-            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
-            null,
-            true);
+    this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
+    Arrays.setAll(lanes, i -> new Lane(settings, shapes, this::send));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector = new Connector(settings, ACQUIRE, generations);
   }
@@ -85,8 +85,22 @@ public final class RedisStore implements StorageProvider {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    Outcome known = new Outcome();
-    if (denials.refuse(acquisition, known)) {
+    return acquire(acquisition, false);
+  }
+
+  @Override
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    try {
+      return acquire(acquisition, true).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StoreException failure ? failure : failure(cause(e));
+    }
+  }
+
+  /** Takes an acquisition; one that a thread waits for is answered without changing threads. */
+  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean waitedFor) {
+    Outcome known = denials.refusal(acquisition);
+    if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
     RedisLink link = connector.link();
@@ -96,12 +110,13 @@ public final class RedisStore implements StorageProvider {
     BucketKey[] keys = new BucketKey[acquisition.size()];
     boolean oneSlot = true;
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = BucketKey.of(settings.keyPrefix(), acquisition.key(i));
+      keys[i] = keyMaker.of(acquisition.key(i));
       oneSlot &= keys[i].lane() == keys[0].lane();
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     if (oneSlot || !link.cluster()) {
-      return submit(new Ticket(acquisition, keys, deadline), link.cluster() ? keys[0].lane() : 0);
+      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
+      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
     }
     return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
   }
@@ -153,7 +168,11 @@ public final class RedisStore implements StorageProvider {
       timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
-      answers.execute(() -> settle(batch, output, received));
+      if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
+        settle(batch, output, received);
+      } else {
+        answers.giveOut(() -> settle(batch, output, received));
+      }
       return;
     }
     switch (Refusal.of(cause(error))) {
@@ -202,9 +221,8 @@ public final class RedisStore implements StorageProvider {
     }
     deadlines.end(batch);
     for (Ticket ticket : batch.tickets()) {
-      Batch single = new Batch(generations::of);
+      Batch single = new Batch(shapes);
       single.add(ticket);
-      single.seal();
       lane.started();
       send(lane, single);
     }
@@ -223,6 +241,7 @@ public final class RedisStore implements StorageProvider {
     try {
       batch.read(
           output.get(),
+          output.size(),
           new Batch.Listener() {
             @Override
             public void decided(Ticket ticket, Outcome outcome) {
@@ -324,6 +343,6 @@ public final class RedisStore implements StorageProvider {
   public void close() {
     connector.close();
     deadlines.close();
-    answers.shutdown();
+    answers.close();
   }
 }
