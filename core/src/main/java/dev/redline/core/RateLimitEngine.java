@@ -13,7 +13,6 @@ import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -135,20 +134,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
       result =
           tiers.acquireNow(acquisition, outcome)
               ? evaluation.finish(outcome)
-              : join(tiers.ask(evaluation, acquisition));
+              : tiers.askAndWait(evaluation, acquisition);
     }
     return told(question, evaluation, result, dryRun, start);
-  }
-
-  private static RateLimitResult join(CompletionStage<RateLimitResult> stage) {
-    try {
-      return stage.toCompletableFuture().join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof RuntimeException cause) {
-        throw cause;
-      }
-      throw e;
-    }
   }
 
   /**

@@ -63,6 +63,25 @@ final class StoreTiers {
             });
   }
 
+  /** Likewise, and waits for it on the caller's thread. */
+  RateLimitResult askAndWait(Evaluation evaluation, Acquisition acquisition) {
+    boolean told = timed && !acquisition.dryRun();
+    long start = told ? System.nanoTime() : 0;
+    Outcome outcome;
+    try {
+      outcome = store.acquireAndWait(acquisition);
+    } catch (RuntimeException failure) {
+      if (told) {
+        metrics.stored(store.type(), false, System.nanoTime() - start);
+      }
+      return withoutPrimary(evaluation, acquisition, failure);
+    }
+    if (told) {
+      metrics.stored(store.type(), true, System.nanoTime() - start);
+    }
+    return evaluation.finish(outcome);
+  }
+
   /** Returns the state of buckets; takes nothing, and has no answer when the store fails. */
   CompletionStage<Outcome> peek(Acquisition acquisition) {
     Outcome outcome = new Outcome();

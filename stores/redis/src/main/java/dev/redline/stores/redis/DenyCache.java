@@ -54,6 +54,15 @@ final class DenyCache {
     this.generations = generations;
   }
 
+  /** Refuses an acquisition from memory, or returns null if it has to be asked for. */
+  @Nullable Outcome refusal(Acquisition acquisition) {
+    if (denials.isEmpty()) {
+      return null;
+    }
+    Outcome outcome = new Outcome();
+    return refuse(acquisition, outcome) ? outcome : null;
+  }
+
   /** Refuses an acquisition from memory, or returns false if it has to be asked for. */
   boolean refuse(Acquisition acquisition, Outcome outcome) {
     return !acquisition.dryRun() && refuse(acquisition, outcome, true);

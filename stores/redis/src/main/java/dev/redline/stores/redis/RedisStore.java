@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +38,10 @@ public final class RedisStore implements RemoteStore {
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
   private static final List<String> ONE_NODE = List.of("");
+
+  /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
+  private static final int WOKEN_AT_ONCE = 4;
+
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -46,7 +49,9 @@ public final class RedisStore implements RemoteStore {
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
-  private final ForkJoinPool answers;
+  private final Answers answers = new Answers();
+  private final BucketKey.Maker keyMaker;
+  private final Shape.Cache shapes = new Shape.Cache(generations);
   private final Deadlines deadlines;
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
@@ -55,19 +60,14 @@ public final class RedisStore implements RemoteStore {
   private RedisStore(RedisSettings settings) {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
-    Arrays.setAll(lanes, i -> new Lane(i, settings, generations, this::send));
-    this.answers =
-        new ForkJoinPool(
-            Math.max(2, Runtime.getRuntime().availableProcessors()),
-            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
-            null,
-            true);
+    this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
+    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, this::send));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector =
         new Connector(
             settings,
             generations,
-            new WarmUp(settings, ACQUIRE)::run,
+            new WarmUp(settings, keyMaker, ACQUIRE)::run,
             () -> observer.recovered(),
             ACQUIRE,
             REFUND);
@@ -110,11 +110,11 @@ public final class RedisStore implements RemoteStore {
       return ONE_NODE;
     }
     if (acquisition.size() == 1) {
-      return List.of(link.node(BucketKey.of(settings.keyPrefix(), acquisition.key(0)).lane()));
+      return List.of(link.node(BucketKey.lane(acquisition.key(0))));
     }
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      nodes.add(link.node(BucketKey.of(settings.keyPrefix(), acquisition.key(i)).lane()));
+      nodes.add(link.node(BucketKey.lane(acquisition.key(i))));
     }
     return List.copyOf(nodes);
   }
@@ -131,8 +131,22 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    Outcome known = new Outcome();
-    if (denials.refuse(acquisition, known)) {
+    return acquire(acquisition, false);
+  }
+
+  @Override
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    try {
+      return acquire(acquisition, true).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StoreException failure ? failure : failure(cause(e));
+    }
+  }
+
+  /** Takes an acquisition; one that a thread waits for is answered without changing threads. */
+  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean waitedFor) {
+    Outcome known = denials.refusal(acquisition);
+    if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
     RedisLink link = connector.link();
@@ -142,12 +156,13 @@ public final class RedisStore implements RemoteStore {
     BucketKey[] keys = new BucketKey[acquisition.size()];
     boolean oneSlot = true;
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = BucketKey.of(settings.keyPrefix(), acquisition.key(i));
+      keys[i] = keyMaker.of(acquisition.key(i));
       oneSlot &= keys[i].lane() == keys[0].lane();
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     if (oneSlot || !link.cluster()) {
-      return submit(new Ticket(acquisition, keys, deadline), link.cluster() ? keys[0].lane() : 0);
+      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
+      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
     }
     return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
   }
@@ -200,7 +215,11 @@ public final class RedisStore implements RemoteStore {
       deadlines.end(batch);
       lane.finished();
       observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
-      answers.execute(() -> settle(batch, output, received));
+      if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
+        settle(batch, output, received);
+      } else {
+        answers.giveOut(() -> settle(batch, output, received));
+      }
       return;
     }
     switch (Refusal.of(cause(error))) {
@@ -261,9 +280,8 @@ public final class RedisStore implements RemoteStore {
     }
     deadlines.end(batch);
     for (Ticket ticket : batch.tickets()) {
-      Batch single = new Batch(generations::of);
+      Batch single = new Batch(shapes);
       single.add(ticket);
-      single.seal();
       lane.started();
       send(lane, single);
     }
@@ -282,6 +300,7 @@ public final class RedisStore implements RemoteStore {
     try {
       batch.read(
           output.get(),
+          output.size(),
           new Batch.Listener() {
             @Override
             public void decided(Ticket ticket, Outcome outcome) {
@@ -432,6 +451,6 @@ public final class RedisStore implements RemoteStore {
   public void close() {
     connector.close();
     deadlines.close();
-    answers.shutdown();
+    answers.close();
   }
 }
