@@ -127,6 +127,7 @@ final class DenyCache {
       v += limits.size() * BandArithmetic.VIEW_WORDS;
     }
     outcome.decide(false, earliest);
+    outcome.recall();
     return true;
   }
 
