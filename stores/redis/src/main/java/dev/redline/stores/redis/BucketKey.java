@@ -14,9 +14,6 @@ import dev.redline.core.store.RateLimitKey;
  * identity that has no UTF-8 form is replaced by its digest.
  */
 final class BucketKey {
-  /** The version of key and value layout; another layout is another bucket. */
-  static final String LAYOUT = "1";
-
   private final int lane;
   private final byte[] bytes;
 
@@ -34,14 +31,14 @@ final class BucketKey {
     return bytes;
   }
 
-  static BucketKey of(String prefix, RateLimitKey key) {
+  static BucketKey of(String prefix, String layout, RateLimitKey key) {
     byte[] identity = bytes(key.identity());
     int lane = SlotTags.laneOf(identity);
     BucketLimits limits = key.limits();
     String head =
         prefix
             + ":b:"
-            + LAYOUT
+            + layout
             + ":{"
             + SlotTags.tag(lane)
             + "}:"

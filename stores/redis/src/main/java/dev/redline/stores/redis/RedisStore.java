@@ -32,10 +32,9 @@ public final class RedisStore implements StorageProvider {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
-  private static final Script ACQUIRE = Script.load("acquire.lua");
-  private static final Script REFUND = Script.load("refund.lua");
 
   private final RedisSettings settings;
+  private final Protocol protocol;
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
@@ -44,8 +43,9 @@ public final class RedisStore implements StorageProvider {
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
 
-  private RedisStore(RedisSettings settings) {
+  private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
+    this.protocol = protocol;
     this.lanes = new Lane[SlotTags.COUNT];
     Arrays.setAll(lanes, i -> new Lane(settings, generations, this::send));
     this.answers =
@@ -55,7 +55,7 @@ public final class RedisStore implements StorageProvider {
             null,
             true);
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
-    this.connector = new Connector(settings, ACQUIRE, generations);
+    this.connector = new Connector(settings, protocol.acquire(), generations);
   }
 
   /**
@@ -63,7 +63,11 @@ public final class RedisStore implements StorageProvider {
    * fail at once.
    */
   public static RedisStore start(RedisSettings settings) {
-    RedisStore store = new RedisStore(settings);
+    return start(settings, Protocol.CURRENT);
+  }
+
+  static RedisStore start(RedisSettings settings, Protocol protocol) {
+    RedisStore store = new RedisStore(settings, protocol);
     store.connector.start();
     return store;
   }
@@ -96,7 +100,7 @@ public final class RedisStore implements StorageProvider {
     BucketKey[] keys = new BucketKey[acquisition.size()];
     boolean oneSlot = true;
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = BucketKey.of(settings.keyPrefix(), acquisition.key(i));
+      keys[i] = BucketKey.of(settings.keyPrefix(), protocol.layout(), acquisition.key(i));
       oneSlot &= keys[i].lane() == keys[0].lane();
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
@@ -137,7 +141,7 @@ public final class RedisStore implements StorageProvider {
     try {
       link.call(
               byDigest,
-              byDigest ? ACQUIRE.digest() : ACQUIRE.text(),
+              byDigest ? protocol.acquire().digest() : protocol.acquire().text(),
               batch.keys(),
               batch.arguments(),
               output)
@@ -269,7 +273,7 @@ public final class RedisStore implements StorageProvider {
   }
 
   private void refund(RedisLink link, Refund refund, boolean byDigest, Runnable over) {
-    byte[] script = byDigest ? REFUND.digest() : REFUND.text();
+    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
     link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
         .whenComplete(
             (reply, error) -> {
