@@ -25,6 +25,8 @@ import java.util.Optional;
  * @param enabled the kill switch
  * @param mode whether all rules are shadow rules
  * @param storage where bucket state is kept
+ * @param redis where Redis is
+ * @param batch how much a store with I/O is asked at once
  * @param config where rules come from
  * @param reload how rule changes are noticed
  * @param fail what happens when the store fails
@@ -43,6 +45,8 @@ public record Settings(
     boolean enabled,
     Mode mode,
     Storage storage,
+    Redis redis,
+    Batch batch,
     Config config,
     Reload reload,
     Fail fail,
@@ -62,7 +66,9 @@ public record Settings(
     /** A hash table in this process. */
     LOCAL,
     /** A Caffeine cache in this process. */
-    CAFFEINE
+    CAFFEINE,
+    /** Redis or Valkey, shared with other processes. */
+    REDIS
   }
 
   /** The kinds of rule source. */
@@ -81,6 +87,25 @@ public record Settings(
 
   /** Where bucket state is kept, and how many keys a store in this process holds. */
   public record Storage(StorageType type, long maxKeys) {}
+
+  /** Where Redis is, as a URI and further nodes of a cluster, and how long it may take. */
+  public record Redis(
+      String uri,
+      List<String> clusterNodes,
+      Optional<Path> caFile,
+      Duration commandTimeout,
+      Duration connectTimeout,
+      String keyPrefix,
+      int connections) {
+    /** Returns the prefix alone: a URI may hold a password. */
+    @Override
+    public String toString() {
+      return "Redis[" + keyPrefix + "]";
+    }
+  }
+
+  /** How many acquisitions one call decides, how many calls a lane has under way, and the queue. */
+  public record Batch(int maxSize, int maxCalls, int maxQueued) {}
 
   /** The rule sources, weakest first, and the file or directory of FILE. */
   public record Config(List<ConfigSource> sources, Optional<Path> path) {}
@@ -183,6 +208,11 @@ public record Settings(
         new Storage(
             from.choice("rl.storage.type", StorageType.class, StorageType.LOCAL),
             from.number("rl.storage.max-keys", 1_000_000, 1, 1_000_000_000)),
+        RedisProperties.read(from),
+        new Batch(
+            (int) from.number("rl.batch.max-size", 64, 1, 64),
+            (int) from.number("rl.batch.max-calls", 2, 1, 16),
+            (int) from.number("rl.batch.max-queued", 10_000, 1, 1_000_000)),
         new Config(
             from.choices("rl.config.source", ConfigSource.class, List.of(ConfigSource.FILE)),
             from.read("rl.config.path", "use a file or directory", Path::of)),

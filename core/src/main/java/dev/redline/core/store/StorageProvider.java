@@ -28,6 +28,11 @@ public interface StorageProvider extends AutoCloseable {
     return false;
   }
 
+  /** Returns how the store is doing, as it was last seen; asks nobody and never blocks. */
+  default StoreHealth health() {
+    return StoreHealth.UP;
+  }
+
   /** Releases what the store holds: connections, threads. Nothing may be acquired after it. */
   @Override
   void close();

@@ -2,6 +2,7 @@ package dev.redline.server.management;
 
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreHealth;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
 import java.util.LinkedHashMap;
@@ -29,10 +30,20 @@ final class RedlineHealth implements HealthIndicator {
     RulesStatus rules = loader.status();
     boolean decides = rules.loaded() || missingRules == MissingRules.ALLOW;
     return (decides ? Health.up() : Health.down())
-        .withDetail("degraded", false)
-        .withDetail("store", Map.of("type", store.type(), "status", "UP"))
+        .withDetail("degraded", !store.health().up())
+        .withDetail("store", details(store.type(), store.health()))
         .withDetail("rules", details(rules))
         .build();
+  }
+
+  private static Map<String, Object> details(String type, StoreHealth health) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("type", type);
+    details.put("status", health.up() ? "UP" : "DOWN");
+    health.reason().ifPresent(reason -> details.put("reason", reason));
+    health.latency().ifPresent(latency -> details.put("latencyMs", latency.toNanos() / 1e6));
+    details.putAll(health.details());
+    return details;
   }
 
   private static Map<String, Object> details(RulesStatus rules) {

@@ -17,6 +17,8 @@ import dev.redline.server.rules.ExampleRules;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
 import dev.redline.stores.caffeine.CaffeineStore;
+import dev.redline.stores.redis.RedisSettings;
+import dev.redline.stores.redis.RedisStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -37,7 +39,15 @@ class EngineWiring {
     return switch (settings.storage().type()) {
       case LOCAL -> new LocalStore(maxKeys, MicrosClock.monotonic());
       case CAFFEINE -> new CaffeineStore(maxKeys, MicrosClock.monotonic());
+      case REDIS -> redis(settings);
     };
+  }
+
+  /** Gives Redis one connect time-out to be there; whether it is or not, the service starts. */
+  private static StorageProvider redis(Settings settings) {
+    RedisStore store = RedisStore.start(RedisSettings.of(settings));
+    store.awaitReady(settings.redis().connectTimeout());
+    return store;
   }
 
   @Bean
@@ -57,8 +67,12 @@ class EngineWiring {
 
   @Bean
   RateLimitEngine engine(Settings settings, StorageProvider store, MetricsExporter metrics) {
-    RateLimitEngine engine =
-        RateLimitEngine.builder(store).settings(settings.engine()).metrics(metrics).build();
+    RateLimitEngine.Builder builder =
+        RateLimitEngine.builder(store).settings(settings.engine()).metrics(metrics);
+    if (!(store instanceof InMemoryStore)) {
+      builder.fallback(new LocalStore(settings.storage().maxKeys(), MicrosClock.monotonic()));
+    }
+    RateLimitEngine engine = builder.build();
     engine.enable(settings.enabled());
     return engine;
   }

@@ -14,6 +14,9 @@ import dev.redline.core.store.RateLimitKey;
  * identity that has no UTF-8 form is replaced by its digest.
  */
 final class BucketKey {
+  /** The version of key and value layout; another layout is another bucket. */
+  static final String LAYOUT = "1";
+
   private final int lane;
   private final byte[] bytes;
 
@@ -29,6 +32,10 @@ final class BucketKey {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  static BucketKey of(String prefix, RateLimitKey key) {
+    return of(prefix, LAYOUT, key);
   }
 
   static BucketKey of(String prefix, String layout, RateLimitKey key) {

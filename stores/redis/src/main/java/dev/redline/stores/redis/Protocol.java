@@ -7,5 +7,5 @@ package dev.redline.stores.redis;
 record Protocol(Script acquire, Script refund, String layout) {
   /** The one that every store speaks outside of tests. */
   static final Protocol CURRENT =
-      new Protocol(Script.load("acquire.lua"), Script.load("refund.lua"), "1");
+      new Protocol(Script.load("acquire.lua"), Script.load("refund.lua"), BucketKey.LAYOUT);
 }

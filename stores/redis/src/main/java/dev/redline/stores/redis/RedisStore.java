@@ -6,10 +6,13 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -55,7 +58,13 @@ public final class RedisStore implements StorageProvider {
             null,
             true);
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
-    this.connector = new Connector(settings, protocol.acquire(), generations);
+    this.connector =
+        new Connector(
+            settings,
+            generations,
+            new WarmUp(settings, protocol.acquire())::run,
+            protocol.acquire(),
+            protocol.refund());
   }
 
   /**
@@ -80,6 +89,11 @@ public final class RedisStore implements StorageProvider {
   @Override
   public String type() {
     return "redis";
+  }
+
+  @Override
+  public StoreHealth health() {
+    return connector.health();
   }
 
   @Override
@@ -163,6 +177,10 @@ public final class RedisStore implements StorageProvider {
     switch (Refusal.of(cause(error))) {
       case UNKNOWN_SCRIPT -> call(lane, batch, false);
       case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
+      case NOT_THERE -> {
+        renewCluster();
+        later(() -> repeat(lane, batch, cause(error)));
+      }
       case SPLIT -> later(() -> split(lane, batch, cause(error)));
       case DEMOTED -> {
         renew();
@@ -181,6 +199,14 @@ public final class RedisStore implements StorageProvider {
   private void renew() {
     RedisLink link = connector.link();
     if (link != null) {
+      link.renew();
+    }
+  }
+
+  /** Asks a cluster for its masters anew; a single server is reconnected to by itself. */
+  private void renewCluster() {
+    RedisLink link = connector.link();
+    if (link != null && link.cluster()) {
       link.renew();
     }
   }
@@ -313,6 +339,35 @@ public final class RedisStore implements StorageProvider {
    */
   public CompletionStage<Void> reset(OwnerKind kind, String ownerId) {
     return connector.reset(Generations.field(kind, ownerId));
+  }
+
+  /**
+   * Reads a bucket by its Redis key, for people; nothing if there is none.
+   *
+   * @return a stage that fails with {@link IllegalArgumentException} if the key or its value is
+   *     none of ours
+   */
+  public CompletionStage<Optional<RedisBucket>> read(String key) {
+    RedisLink link = connector.link();
+    if (link == null) {
+      return CompletableFuture.failedFuture(
+          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+    }
+    if (!RedisBucket.isKey(key)) {
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException(
+              "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
+    }
+    return link.get(key.getBytes(StandardCharsets.UTF_8))
+        .thenApply(
+            found ->
+                found.map(
+                    value ->
+                        RedisBucket.read(key, value.bytes(), value.expiresIn())
+                            .orElseThrow(
+                                () ->
+                                    new IllegalArgumentException(
+                                        "the value of '" + key + "' is none of ours"))));
   }
 
   /** Forgets what this node remembers of a refused key. */

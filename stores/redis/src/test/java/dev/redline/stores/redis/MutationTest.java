@@ -183,6 +183,7 @@ class MutationTest {
             .replace(
                 "return reply",
                 """
+                if #items <= 6 then return reply end
                 local told = { now }
                 for at = #reply - 1, 2, -2 do
                   told[#told + 1], told[#told + 2] = reply[at], reply[at + 1]
