@@ -61,31 +61,51 @@ final class Memory {
         return false;
       }
     }
-    int first = 0;
-    int last = states.size() - 1;
-    for (int p = 0; p < states.size(); p++) {
-      if (states.get(p).look.isOverBefore(look)) {
-        first = p;
-      }
-    }
-    while (last >= 0 && look.isOverBefore(states.get(last).look)) {
-      last--;
-    }
+    boolean beforeLook = false;
     boolean lowered = false;
+    int last = lastBy(look);
     for (int p = last; p >= 0; p--) {
       State state = states.get(p);
+      if (look.isOverBefore(state.look)) {
+        continue;
+      }
       long moment = Math.max(earliest(look), state.look.now());
-      boolean inForce = p >= first && (p == last || moment <= states.get(p + 1).look.now());
+      boolean inForce =
+          !beforeLook && (p == last || moment <= states.get(p + 1).look.now() || !steady);
       boolean remembered = lowered && moment - state.look.now() <= AUTHORITY_MICROS;
       if ((inForce || remembered) && refuses(state, moment, look.cost() + more)) {
         return true;
       }
-      if (state.resets.stream().anyMatch(event -> event.overBefore(look))) {
+      if (state.resets.stream().anyMatch(event -> event.overBefore(look))
+          || moment - state.look.now() > AUTHORITY_MICROS) {
         return false;
       }
       lowered |= state.lowered;
+      beforeLook |= state.look.isOverBefore(look);
+      if (beforeLook && !lowered) {
+        return false;
+      }
     }
     return false;
+  }
+
+  /** Returns the last state that may have been when a look was answered. */
+  private int lastBy(Look look) {
+    int from = 0;
+    int to = states.size();
+    if (!steady) {
+      return to - 1;
+    }
+    long latest = Math.floorDiv(look.call().returned + mostOffset, 1000L) + 1;
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      if (states.get(middle).look.now() <= latest) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from - 1;
   }
 
   private long earliest(Look look) {

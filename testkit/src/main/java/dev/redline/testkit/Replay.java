@@ -39,7 +39,11 @@ final class Replay {
             .filter(look -> look.cost() <= capacity(key.limits()))
             .sorted(Comparator.comparingLong(look -> look.call().invoked))
             .toList();
-    this.recalled = all.stream().filter(look -> look.verdict() == Verdict.RECALLED).toList();
+    this.recalled =
+        all.stream()
+            .filter(look -> look.verdict() == Verdict.RECALLED)
+            .sorted(Comparator.comparingLong(look -> look.call().returned))
+            .toList();
     this.events =
         new ArrayList<>(
             history.events().stream().filter(e -> e.concerned.test(key.limits())).toList());
@@ -101,17 +105,7 @@ final class Replay {
       resets.clear();
       before = look.now();
     }
-    for (Look look : recalled) {
-      long more =
-          unknown.stream()
-              .filter(take -> take.call().invoked - look.call().returned <= 0)
-              .mapToLong(Look::cost)
-              .sum();
-      if (!memory.refuses(look, more, events)) {
-        throw new AssertionError(
-            about(look) + " was refused from memory, though the bucket would have admitted it");
-      }
-    }
+    checkRecalled();
     return new HistoryChecker.Report(
         1,
         looks.size(),
@@ -121,6 +115,21 @@ final class Replay {
         nextUnknown - worlds.unknownLeft(),
         looks.stream().filter(look -> look.verdict() == Verdict.GIVEN_BACK).count(),
         forgotten);
+  }
+
+  private void checkRecalled() {
+    long more = 0;
+    int next = 0;
+    for (Look look : recalled) {
+      while (next < unknown.size()
+          && unknown.get(next).call().invoked - look.call().returned <= 0) {
+        more += unknown.get(next++).cost();
+      }
+      if (!memory.refuses(look, more, events)) {
+        throw new AssertionError(
+            about(look) + " was refused from memory, though the bucket would have admitted it");
+      }
+    }
   }
 
   private void checkOrder(Look look) {

@@ -24,15 +24,25 @@ final class Nodes implements AutoCloseable {
   private static final Duration YEAR = Duration.ofDays(365);
 
   private final String uri;
-  private final String prefix = "t" + UUID.randomUUID().toString().substring(0, 8);
+  private final String prefix;
   private final History history;
   private final List<RedisStore> stores = new ArrayList<>();
   private Protocol protocol = Protocol.CURRENT;
   private Duration timeout = TIMEOUT;
 
   Nodes(String uri) {
+    this(uri, "t" + UUID.randomUUID().toString().substring(0, 8));
+  }
+
+  private Nodes(String uri, String prefix) {
     this.uri = uri;
+    this.prefix = prefix;
     this.history = History.acrossSlots(key -> bucketKey(key).lane());
+  }
+
+  /** Returns further nodes that use the same prefix, with a history of their own. */
+  Nodes beside() {
+    return new Nodes(uri, prefix);
   }
 
   Nodes speaking(Protocol other) {
