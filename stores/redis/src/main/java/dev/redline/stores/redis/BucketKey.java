@@ -47,9 +47,11 @@ final class BucketKey {
 
     private final Map<BucketLimits, byte[][]> heads = new ConcurrentHashMap<>();
     private final String prefix;
+    private final String layout;
 
-    Maker(String prefix) {
+    Maker(String prefix, String layout) {
       this.prefix = prefix;
+      this.layout = layout;
     }
 
     BucketKey of(RateLimitKey key) {
@@ -81,7 +83,7 @@ final class BucketKey {
       String head =
           prefix
               + ":b:"
-              + LAYOUT
+              + layout
               + ":{"
               + SlotTags.tag(lane)
               + "}:"
