@@ -24,10 +24,14 @@ final class LocalShare {
     }
     Acquisition.Builder own = Acquisition.builder().dryRun(whole.dryRun());
     for (int i = 0; i < whole.size(); i++) {
-      RateLimitKey key = whole.key(i);
-      own.add(new RateLimitKey(of(key.limits()), key.identity()), whole.cost(i), whole.shadow(i));
+      own.add(of(whole.key(i)), whole.cost(i), whole.shadow(i));
     }
     return own.build();
+  }
+
+  /** Returns the key of the bucket that counts this node's part. */
+  RateLimitKey of(RateLimitKey whole) {
+    return part == 1 ? whole : new RateLimitKey(of(whole.limits()), whole.identity());
   }
 
   private BucketLimits of(BucketLimits limits) {

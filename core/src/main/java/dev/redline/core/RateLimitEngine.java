@@ -254,6 +254,22 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     return null;
   }
 
+  /**
+   * Makes the buckets of some rules fresh ones, on all nodes within a second.
+   *
+   * @param what the rules, or one caller of a rule
+   * @return the ids of the rules, when it is done; or a failure if the store cannot do it
+   * @throws UnknownNameException if there is no such rule or rule set
+   * @throws IllegalArgumentException if the rule cannot have such a caller
+   */
+  public CompletionStage<List<String>> reset(BucketReset what) {
+    Rules current = rules;
+    if (current == null) {
+      throw new UnknownNameException(what.kind(), what.name());
+    }
+    return what.in(current.book(), tiers);
+  }
+
   /** Takes a question apart; takes, counts and tells nothing. */
   public CompletionStage<Explanation> explain(Question question) {
     Rules current = rules;

@@ -1,11 +1,14 @@
 package dev.redline.core;
 
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -116,6 +119,20 @@ final class StoreTiers {
     }
     outcome.degrade();
     return evaluation.finish(own, outcome);
+  }
+
+  /** Makes every bucket of some owners fresh, here and in the store. */
+  CompletionStage<Void> reset(List<BucketLimits> owners) {
+    return fallback == null
+        ? store.reset(owners)
+        : fallback.reset(owners).thenCompose(done -> store.reset(owners));
+  }
+
+  /** Makes one bucket fresh, here and in the store. */
+  CompletionStage<Void> reset(RateLimitKey key) {
+    return fallback == null
+        ? store.reset(key)
+        : fallback.reset(share.of(key)).thenCompose(done -> store.reset(key));
   }
 
   /** Says that other rules are in force. */

@@ -1,8 +1,10 @@
 package dev.redline.resilience;
 
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
@@ -142,6 +144,16 @@ public final class GuardedStore implements StorageProvider {
   @Override
   public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
     return store.refuseFromMemory(acquisition, outcome);
+  }
+
+  @Override
+  public CompletionStage<Void> reset(List<BucketLimits> owners) {
+    return store.reset(owners);
+  }
+
+  @Override
+  public CompletionStage<Void> reset(RateLimitKey key) {
+    return store.reset(key);
   }
 
   /** Returns the state of the worst node. */

@@ -5,6 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,10 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     /** A plan's buckets are shared by whoever names plan and key. */
     PLAN
   }
+
+  /** Takes limits of the same rule or plan for equal. */
+  public static final Comparator<BucketLimits> BY_OWNER =
+      Comparator.comparing(BucketLimits::ownerKind).thenComparing(BucketLimits::ownerId);
 
   private final OwnerKind ownerKind;
   private final String ownerId;

@@ -121,6 +121,16 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     return compareAndSet(NEW, CLOSED);
   }
 
+  /**
+   * Makes the bucket one nobody has taken from; one that is new is closed instead, since it may be
+   * about to be opened in another state.
+   */
+  final void refresh(BucketLimits limits) {
+    if (!closeIfNew() && lock()) {
+      word = fresh(limits);
+    }
+  }
+
   /** Closes the bucket if it tells no more than its absence would; returns whether. */
   final boolean closeIfFresh(BucketLimits limits, long now, long origin) {
     if (!mayBeFresh(limits, now, origin) || !lock()) {

@@ -7,6 +7,9 @@ import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -191,6 +194,38 @@ public abstract class InMemoryStore implements StorageProvider {
    */
   protected final void evict(RateLimitKey key, Bucket bucket) {
     overflow.absorb(key, bucket);
+  }
+
+  @Override
+  public final CompletionStage<Void> reset(List<BucketLimits> owners) {
+    Set<BucketLimits> concerned = new TreeSet<>(BucketLimits.BY_OWNER);
+    concerned.addAll(owners);
+    // What moves between table and groups meanwhile is met in one of them.
+    overflow.reset(concerned);
+    forEach(
+        (key, bucket) -> {
+          if (concerned.contains(key.limits())) {
+            bucket.refresh(key.limits());
+          }
+        });
+    overflow.reset(concerned);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * {@inheritDoc} A key that shares the bucket of its overflow group gets one of its own, if there
+   * is room; what the group owes is the others' too.
+   */
+  @Override
+  public final CompletionStage<Void> reset(RateLimitKey key) {
+    Bucket own = peek(key);
+    if (own == null && !overflow.isEmpty()) {
+      own = makeBucketOrNull(key);
+    }
+    if (own != null) {
+      own.refresh(key.limits());
+    }
+    return CompletableFuture.completedFuture(null);
   }
 
   /** Drops every bucket that is full again; what the background does, for tests and tools. */

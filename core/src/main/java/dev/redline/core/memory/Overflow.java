@@ -5,6 +5,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
@@ -113,6 +114,16 @@ final class Overflow {
 
   private static long[] viewOf(BucketLimits limits) {
     return new long[limits.size() * BandArithmetic.VIEW_WORDS];
+  }
+
+  /** Makes the buckets of all groups of some owners fresh. */
+  void reset(Set<BucketLimits> owners) {
+    groups.forEach(
+        (group, bucket) -> {
+          if (owners.contains(group.limits())) {
+            bucket.refresh(group.limits());
+          }
+        });
   }
 
   /** Drops the groups whose bucket is full again. */

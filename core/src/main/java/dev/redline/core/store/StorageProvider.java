@@ -1,5 +1,8 @@
 package dev.redline.core.store;
 
+import dev.redline.core.limit.BucketLimits;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -51,6 +54,23 @@ public interface StorageProvider extends AutoCloseable {
    */
   default boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
     return false;
+  }
+
+  /**
+   * Makes every bucket of some rules and plans a fresh one: of their owners, whatever the limits. A
+   * shared store tells the other nodes, which know within a second.
+   *
+   * @return a stage that completes when this node goes by it, or fails if the store cannot reset
+   */
+  default CompletionStage<Void> reset(List<BucketLimits> owners) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("the store " + type() + " cannot reset buckets"));
+  }
+
+  /** Makes one bucket a fresh one; as {@link #reset(List)} otherwise. */
+  default CompletionStage<Void> reset(RateLimitKey key) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException("the store " + type() + " cannot reset buckets"));
   }
 
   /** Returns how the store is doing, as it was last seen; asks nobody and never blocks. */

@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -11,6 +12,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -49,6 +51,7 @@ final class Connector implements AutoCloseable {
   Connector(
       RedisSettings settings,
       Generations generations,
+      DenyCache denials,
       WarmUp warmUp,
       Runnable recovered,
       Script... scripts) {
@@ -56,7 +59,7 @@ final class Connector implements AutoCloseable {
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
     this.recovered = recovered;
-    this.resets = new Resets(settings, generations);
+    this.resets = new Resets(settings, generations, denials);
     this.health = new HealthProbe(settings.connectTimeout());
   }
 
@@ -211,12 +214,21 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  /** Begins a new generation of a rule or plan. */
-  CompletionStage<Void> reset(String field) {
+  /** Begins a new generation of rules and plans. */
+  CompletionStage<Void> reset(List<String> fields) {
     RedisLink current = link;
-    return current == null
-        ? CompletableFuture.failedFuture(new IllegalStateException(whyNotConnected()))
-        : resets.reset(current, field);
+    return current == null ? notConnected() : resets.reset(current, fields);
+  }
+
+  /** Deletes a bucket on all nodes. */
+  CompletionStage<Void> reset(BucketKey bucket, String notice) {
+    RedisLink current = link;
+    return current == null ? notConnected() : resets.reset(current, bucket, notice);
+  }
+
+  private CompletionStage<Void> notConnected() {
+    return CompletableFuture.failedFuture(
+        new StoreException(StoreException.Kind.REDISERROR, whyNotConnected()));
   }
 
   private static CommandArgs<byte[], byte[]> args() {

@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.key.IdentityDigest;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
@@ -210,6 +211,21 @@ final class DenyCache {
   /** Forgets one key. */
   void forget(RateLimitKey key) {
     denials.remove(key);
+  }
+
+  /** Returns what tells other nodes of a key, without telling who it is. */
+  static String notice(RateLimitKey key) {
+    return Generations.field(key.limits()) + " " + IdentityDigest.of(key.identity());
+  }
+
+  /** Forgets the key of which a notice tells, whatever its limits. */
+  void forget(String notice) {
+    String owner = notice.substring(0, notice.indexOf(' ') + 1);
+    denials
+        .keySet()
+        .removeIf(
+            key ->
+                owner.equals(Generations.field(key.limits()) + " ") && notice(key).equals(notice));
   }
 
   int size() {

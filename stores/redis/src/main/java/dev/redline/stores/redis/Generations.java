@@ -12,14 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Generations {
   private final Map<String, Long> byOwner = new ConcurrentHashMap<>();
 
-  static String field(OwnerKind kind, String ownerId) {
-    return (kind == OwnerKind.RULE ? "r:" : "p:") + ownerId;
+  static String field(BucketLimits owner) {
+    return (owner.ownerKind() == OwnerKind.RULE ? "r:" : "p:") + owner.ownerId();
   }
 
   long of(BucketLimits limits) {
-    return byOwner.isEmpty()
-        ? 0
-        : byOwner.getOrDefault(field(limits.ownerKind(), limits.ownerId()), 0L);
+    return byOwner.isEmpty() ? 0 : byOwner.getOrDefault(field(limits), 0L);
   }
 
   /** Learns a generation; returns whether it is news. */

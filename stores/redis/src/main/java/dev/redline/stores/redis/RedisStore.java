@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
@@ -66,6 +66,7 @@ public final class RedisStore implements RemoteStore {
         new Connector(
             settings,
             generations,
+            denials,
             new WarmUp(settings, keyMaker, protocol.acquire())::run,
             () -> observer.recovered(),
             protocol.acquire(),
@@ -391,12 +392,15 @@ public final class RedisStore implements RemoteStore {
     return cause == null ? new IllegalStateException("no cause") : cause;
   }
 
-  /**
-   * Makes every bucket of a rule or plan a fresh one, on all nodes within a second, by one command
-   * whatever the number of buckets.
-   */
-  public CompletionStage<Void> reset(OwnerKind kind, String ownerId) {
-    return connector.reset(Generations.field(kind, ownerId));
+  /** {@inheritDoc} By one command, whatever the number of buckets. */
+  @Override
+  public CompletionStage<Void> reset(List<BucketLimits> owners) {
+    return connector.reset(owners.stream().map(Generations::field).distinct().toList());
+  }
+
+  @Override
+  public CompletionStage<Void> reset(RateLimitKey key) {
+    return connector.reset(keyMaker.of(key), DenyCache.notice(key));
   }
 
   /**

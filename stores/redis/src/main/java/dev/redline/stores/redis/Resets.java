@@ -20,13 +20,20 @@ import java.util.concurrent.TimeoutException;
 final class Resets {
   private static final Script RESET = Script.load("reset.lua");
 
+  private static final String VERSION = "version";
+  private static final String NOTICES = "notices";
+  private static final String NOTICED = "noticed";
+
   private final Generations generations;
+  private final DenyCache denials;
   private final byte[] key;
   private final long patienceMillis;
   private long version = -1;
+  private long heard;
 
-  Resets(RedisSettings settings, Generations generations) {
+  Resets(RedisSettings settings, Generations generations, DenyCache denials) {
     this.generations = generations;
+    this.denials = denials;
     this.key = RedisLink.ascii(settings.keyPrefix() + ":m:generations");
     this.patienceMillis = settings.connectTimeout().toMillis();
   }
@@ -39,7 +46,7 @@ final class Resets {
                 .dispatch(
                     CommandType.HGET,
                     new ValueOutput<>(ByteArrayCodec.INSTANCE),
-                    args().addKey(key).add("version")));
+                    args().addKey(key).add(VERSION)));
     long current = found == null ? 0 : number(found);
     if (current != version) {
       learnAll(from);
@@ -57,18 +64,49 @@ final class Resets {
                     new ValueListOutput<>(ByteArrayCodec.INSTANCE),
                     args().addKey(key)));
     for (int i = 0; all != null && i + 1 < all.size(); i += 2) {
-      generations.learn(new String(all.get(i), StandardCharsets.UTF_8), number(all.get(i + 1)));
+      String field = new String(all.get(i), StandardCharsets.UTF_8);
+      if (field.equals(NOTICES)) {
+        hear(new String(all.get(i + 1), StandardCharsets.UTF_8));
+      } else if (!field.equals(NOTICED) && !field.equals(VERSION)) {
+        generations.learn(field, number(all.get(i + 1)));
+      }
     }
   }
 
-  /** Begins a new generation of a rule or plan. */
-  CompletionStage<Void> reset(RedisLink at, String field) {
+  /** Forgets the denials of buckets that were deleted since the last time. */
+  private void hear(String notices) {
+    for (String notice : notices.split(";", -1)) {
+      int space = notice.indexOf(' ');
+      if (space > 0 && Long.parseLong(notice.substring(0, space)) > heard) {
+        heard = Long.parseLong(notice.substring(0, space));
+        denials.forget(notice.substring(space + 1));
+      }
+    }
+  }
+
+  /** Begins a new generation of rules and plans. */
+  CompletionStage<Void> reset(RedisLink at, List<String> fields) {
+    return tell(at, "", fields)
+        .thenAccept(generation -> fields.forEach(field -> generations.learn(field, generation)));
+  }
+
+  /** Deletes a bucket, and tells the other nodes to forget that it refused. */
+  CompletionStage<Void> reset(RedisLink at, BucketKey bucket, String notice) {
     return at.commands()
         .dispatch(
-            CommandType.EVAL,
+            CommandType.DEL,
             new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-            args().add(RESET.text()).add(1).addKey(key).add(field.getBytes(StandardCharsets.UTF_8)))
-        .thenAccept(generation -> generations.learn(field, generation));
+            args().addKey(bucket.bytes()))
+        .thenCompose(deleted -> tell(at, notice, List.of()))
+        .thenAccept(number -> denials.forget(notice));
+  }
+
+  private CompletionStage<Long> tell(RedisLink at, String notice, List<String> fields) {
+    CommandArgs<byte[], byte[]> arguments =
+        args().add(RESET.text()).add(1).addKey(key).add(notice.getBytes(StandardCharsets.UTF_8));
+    fields.forEach(field -> arguments.add(field.getBytes(StandardCharsets.UTF_8)));
+    return at.commands()
+        .dispatch(CommandType.EVAL, new IntegerOutput<>(ByteArrayCodec.INSTANCE), arguments);
   }
 
   private static long number(byte[] digits) {

@@ -1,11 +1,44 @@
--- Begins a new generation of a rule or plan: one later than the last, and not before now.
+-- Begins a new generation of rules and plans: one later than the last, and not before now. Or tells
+-- the other nodes that one bucket was deleted.
 --
 -- KEYS[1]  the hash of generations
--- ARGV[1]  the field of the rule or plan
+-- ARGV[1]  what to tell of one bucket, or nothing
+-- ARGV[2…] the fields of the rules and plans
+--
+-- The field 'notices' holds what was told of late, each as its number, a space, the text and ';'.
+local KEPT, CHUNK = 32768, 500
 local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local last = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
-local generation = last + 1 > now and last + 1 or now
-redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f', generation))
+local generation = time[1] * 1000000 + time[2]
+
+local function after(field)
+  local last = tonumber(redis.call('HGET', KEYS[1], field) or '0')
+  if last + 1 > generation then
+    generation = last + 1
+  end
+end
+
+for i = 2, #ARGV do
+  after(ARGV[i])
+end
+if ARGV[1] ~= '' then
+  after('noticed')
+end
+local text = string.format('%.0f', generation)
+
+for from = 2, #ARGV, CHUNK do
+  local pairs_ = {}
+  for i = from, math.min(from + CHUNK - 1, #ARGV) do
+    pairs_[#pairs_ + 1] = ARGV[i]
+    pairs_[#pairs_ + 1] = text
+  end
+  redis.call('HSET', KEYS[1], unpack(pairs_))
+end
+if ARGV[1] ~= '' then
+  local notices = redis.call('HGET', KEYS[1], 'notices') or ''
+  if #notices > 2 * KEPT then
+    notices = string.sub(notices, string.find(notices, ';', #notices - KEPT, true) + 1)
+  end
+  redis.call('HSET', KEYS[1], 'noticed', text, 'notices', notices .. text .. ' ' .. ARGV[1] .. ';')
+end
 redis.call('HINCRBY', KEYS[1], 'version', 1)
 return generation

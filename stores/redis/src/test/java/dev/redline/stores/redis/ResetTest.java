@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -67,6 +68,59 @@ class ResetTest {
   }
 
   @Test
+  void oneCallerIsResetOnEveryNodeAndNobodyElse() {
+    RateLimitKey key = new RateLimitKey(LIMITS, "reset");
+    RateLimitKey other = new RateLimitKey(LIMITS, "not reset");
+    try (Nodes nodes = new Nodes(REDIS.get().uri())) {
+      nodes.add(2);
+      RedisStore here = nodes.store(0);
+      RedisStore there = nodes.store(1);
+      for (RedisStore store : List.of(here, there)) {
+        for (RateLimitKey exhausted : List.of(key, other)) {
+          while (store.acquireAndWait(Acquisition.of(exhausted, 1)).allowed()) {}
+          assertThat(store.refuseFromMemory(Acquisition.of(exhausted, 1), new Outcome())).isTrue();
+        }
+      }
+
+      here.reset(key).toCompletableFuture().join();
+
+      assertThat(here.refuseFromMemory(Acquisition.of(key, 1), new Outcome())).isFalse();
+      await()
+          .pollInterval(Duration.ofMillis(5))
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> !there.refuseFromMemory(Acquisition.of(key, 1), new Outcome()));
+      assertThat(there.acquireAndWait(Acquisition.of(key, 5)).allowed()).isTrue();
+      assertThat(here.acquireAndWait(Acquisition.of(key, 1)).allowed()).isFalse();
+      for (RedisStore store : List.of(here, there)) {
+        assertThat(store.refuseFromMemory(Acquisition.of(other, 1), new Outcome())).isTrue();
+        assertThat(store.acquireAndWait(Acquisition.of(other, 1)).allowed()).isFalse();
+      }
+    }
+  }
+
+  @Test
+  void manyRulesAreResetByOneCommandAndPlansOfTheSameNameAreNot() {
+    List<BucketLimits> rules =
+        IntStream.range(0, 1500)
+            .mapToObj(i -> Nodes.rule("rule-" + i, LIMITS.band(0).band()))
+            .toList();
+    BucketLimits plan = new BucketLimits(OwnerKind.PLAN, "rule-7", List.of(LIMITS.band(0).band()));
+    try (Nodes nodes = new Nodes(REDIS.get().uri())) {
+      nodes.add(1);
+      RedisStore store = nodes.store(0);
+      RateLimitKey ofRule = new RateLimitKey(rules.get(7), "somebody");
+      RateLimitKey ofPlan = new RateLimitKey(plan, "somebody");
+      store.acquireAndWait(Acquisition.of(ofRule, 5));
+      store.acquireAndWait(Acquisition.of(ofPlan, 5));
+
+      store.reset(rules).toCompletableFuture().join();
+
+      assertThat(store.acquireAndWait(Acquisition.of(ofRule, 5)).allowed()).isTrue();
+      assertThat(store.acquireAndWait(Acquisition.of(ofPlan, 1)).allowed()).isFalse();
+    }
+  }
+
+  @Test
   void aRuleWithAMillionCallersIsResetByOneCommandAndEveryNodeKnowsSoon() {
     RateLimitKey key = new RateLimitKey(LIMITS, "somebody");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
@@ -87,7 +141,7 @@ class ResetTest {
       Map<String, Long> before = calls();
       long begin = System.nanoTime();
       History.Span reset = nodes.history().resetting(OwnerKind.RULE, "r");
-      nodes.store(0).reset(OwnerKind.RULE, "r").toCompletableFuture().join();
+      nodes.store(0).reset(List.of(LIMITS)).toCompletableFuture().join();
       Map<String, Long> after = calls();
       before.forEach((command, count) -> after.merge(command, -count, Long::sum));
       after.values().removeIf(count -> count == 0);

@@ -1,0 +1,82 @@
+package dev.redline.core;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.RateLimitKey;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Which buckets are to be made fresh: those of a rule set, of a rule, or of one of its callers. */
+public final class BucketReset {
+  private final Optional<String> ruleSetId;
+  private final Optional<String> ruleId;
+  private final Optional<List<String>> identity;
+
+  private BucketReset(
+      Optional<String> ruleSetId, Optional<String> ruleId, Optional<List<String>> identity) {
+    this.ruleSetId = ruleSetId;
+    this.ruleId = ruleId;
+    this.identity = identity.map(List::copyOf);
+  }
+
+  /** Returns the reset of all rules of a rule set. */
+  public static BucketReset ofRuleSet(String id) {
+    return new BucketReset(Optional.of(id), Optional.empty(), Optional.empty());
+  }
+
+  /** Returns the reset of a rule. */
+  public static BucketReset ofRule(String id) {
+    return new BucketReset(Optional.empty(), Optional.of(id), Optional.empty());
+  }
+
+  /** Returns the reset of one caller of a rule: what its key fields would yield. */
+  public static BucketReset ofCaller(String ruleId, List<String> identity) {
+    return new BucketReset(Optional.empty(), Optional.of(ruleId), Optional.of(identity));
+  }
+
+  String kind() {
+    return ruleId.isPresent() ? "rule" : "rule set";
+  }
+
+  String name() {
+    return ruleId.or(() -> ruleSetId).orElse("");
+  }
+
+  CompletionStage<List<String>> in(RuleBook book, StoreTiers tiers) {
+    List<CompiledRule> rules = rules(book);
+    if (identity.isPresent()) {
+      CompiledRule rule = rules.get(0);
+      String caller = rule.identityOf(identity.get());
+      return rule.limiting()
+          ? tiers.reset(new RateLimitKey(rule.limits(), caller)).thenApply(done -> ids(rules))
+          : CompletableFuture.completedFuture(ids(rules));
+    }
+    List<BucketLimits> owners =
+        rules.stream().filter(CompiledRule::limiting).map(CompiledRule::limits).toList();
+    return owners.isEmpty()
+        ? CompletableFuture.completedFuture(ids(rules))
+        : tiers.reset(owners).thenApply(done -> ids(rules));
+  }
+
+  private List<CompiledRule> rules(RuleBook book) {
+    if (ruleId.isPresent()) {
+      return List.of(
+          book.rule(ruleId.get())
+              .orElseThrow(() -> new UnknownNameException("rule", ruleId.get())));
+    }
+    List<RateLimitRule> members =
+        ruleSetId
+            .flatMap(book::ruleSet)
+            .orElseThrow(() -> new UnknownNameException(kind(), name()))
+            .rules();
+    return members.stream().flatMap(rule -> book.rule(rule.id()).stream()).toList();
+  }
+
+  private static List<String> ids(List<CompiledRule> rules) {
+    return rules.stream().map(compiled -> compiled.rule().id()).toList();
+  }
+}

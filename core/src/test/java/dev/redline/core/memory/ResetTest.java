@@ -1,0 +1,79 @@
+package dev.redline.core.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.store.RateLimitKey;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ResetTest {
+  private final AtomicLong now = new AtomicLong(Fixture.START);
+  private final LocalStore store = new LocalStore(100, now::get, false);
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private static BucketLimits limits(String rule, int bands) {
+    return bands == 1 ? Fixture.limits(rule, Fixture.slow(5)) : Fixture.three(rule, 5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void allCallersOfARuleAreFreshWhateverItsLimitsAndNobodyElse(int bands) {
+    BucketLimits limits = limits("r", bands);
+    RateLimitKey first = Fixture.key(limits, "a");
+    RateLimitKey second = Fixture.key(limits, "b");
+    RateLimitKey shared = Fixture.key(limits.share(0.5), "a");
+    RateLimitKey other = Fixture.key(limits("s", bands), "a");
+    RateLimitKey plan =
+        Fixture.key(new BucketLimits(OwnerKind.PLAN, "r", List.of(Fixture.slow(5))), "a");
+    for (RateLimitKey key : List.of(first, second, shared, other, plan)) {
+      Fixture.drain(store, key);
+    }
+
+    store.reset(List.of(limits)).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, first)).isEqualTo(5);
+    assertThat(Fixture.drain(store, second)).isEqualTo(5);
+    assertThat(Fixture.drain(store, shared)).isPositive();
+    assertThat(Fixture.drain(store, other)).isZero();
+    assertThat(Fixture.drain(store, plan)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void oneCallerIsFreshAndTheOthersAreNot(int bands) {
+    RateLimitKey first = Fixture.key(limits("r", bands), "a");
+    RateLimitKey second = Fixture.key(limits("r", bands), "b");
+    Fixture.drain(store, first);
+    Fixture.drain(store, second);
+
+    store.reset(first).toCompletableFuture().join();
+    store.reset(Fixture.key(limits("r", bands), "never seen")).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, first)).isEqualTo(5);
+    assertThat(Fixture.drain(store, second)).isZero();
+    assertThat(store.size()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void callersForWhomThereWasNoRoomAreResetToo(int bands) {
+    BucketLimits limits = limits("r", bands);
+    for (int i = 0; i < 400; i++) {
+      Fixture.drain(store, Fixture.key(limits, i));
+    }
+
+    store.reset(List.of(limits)).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, Fixture.key(limits, 399))).isEqualTo(5);
+    assertThat(Fixture.drain(store, Fixture.key(limits, 0))).isEqualTo(5);
+  }
+}
