@@ -31,7 +31,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -277,25 +276,20 @@ final class RedisLink implements AutoCloseable {
     return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
   }
 
-  /** A value and when it expires. */
-  record Value(byte[] bytes, Duration expiresIn) {}
+  /** Reads a key for people; null if there is none. */
+  CompletionStage<byte @Nullable []> get(byte[] key) {
+    return commands.dispatch(
+        CommandType.GET,
+        new ValueOutput<>(ByteArrayCodec.INSTANCE),
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
+  }
 
-  /** Reads a key, for people. */
-  CompletionStage<Optional<Value>> get(byte[] key) {
-    CompletionStage<byte[]> bytes =
-        commands.dispatch(
-            CommandType.GET,
-            new ValueOutput<>(ByteArrayCodec.INSTANCE),
-            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
-    return commands
-        .dispatch(
-            CommandType.PTTL,
-            new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
-        .thenCombine(
-            bytes,
-            (ttl, value) ->
-                Optional.ofNullable(value).map(v -> new Value(v, Duration.ofMillis(ttl))));
+  /** Returns how many milliseconds a key is still kept. */
+  CompletionStage<Long> expiry(byte[] key) {
+    return commands.dispatch(
+        CommandType.PTTL,
+        new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
   }
 
   @Override

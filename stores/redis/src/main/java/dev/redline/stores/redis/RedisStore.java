@@ -416,16 +416,14 @@ public final class RedisStore implements RemoteStore {
           new IllegalArgumentException(
               "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
     }
-    return link.get(key.getBytes(StandardCharsets.UTF_8))
-        .thenApply(
-            found ->
-                found.map(
-                    value ->
-                        RedisBucket.read(key, value.bytes(), value.expiresIn())
-                            .orElseThrow(
-                                () ->
-                                    new IllegalArgumentException(
-                                        "the value of '" + key + "' is none of ours"))));
+    byte[] name = key.getBytes(StandardCharsets.UTF_8);
+    return link.get(name)
+        .thenCombine(
+            link.expiry(name),
+            (value, millis) ->
+                value == null
+                    ? Optional.empty()
+                    : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis))));
   }
 
   /** Forgets what this node remembers of a refused key. */
