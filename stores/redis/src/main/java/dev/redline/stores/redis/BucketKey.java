@@ -19,10 +19,12 @@ final class BucketKey {
 
   private final int lane;
   private final byte[] bytes;
+  private final int kindAt;
 
-  private BucketKey(int lane, byte[] bytes) {
+  private BucketKey(int lane, byte[] bytes, int kindAt) {
     this.lane = lane;
     this.bytes = bytes;
+    this.kindAt = kindAt;
   }
 
   /** Returns the lane of the key's tag. */
@@ -32,6 +34,13 @@ final class BucketKey {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** Returns the key beside it, with {@code g} for {@code b}, of what was given back lately. */
+  byte[] givenBack() {
+    byte[] beside = bytes.clone();
+    beside[kindAt] = 'g';
+    return beside;
   }
 
   static BucketKey of(String prefix, RateLimitKey key) {
@@ -57,7 +66,7 @@ final class BucketKey {
     byte[] all = new byte[start.length + identity.length];
     System.arraycopy(start, 0, all, 0, start.length);
     System.arraycopy(identity, 0, all, start.length, identity.length);
-    return new BucketKey(lane, all);
+    return new BucketKey(lane, all, prefix.getBytes(UTF_8).length + 1);
   }
 
   private static byte[] bytes(String identity) {
