@@ -105,7 +105,7 @@ local function play(most)
   if band.kind == CONTINUOUS and random(2) == 1 then band.unit = 1 end
   state, clock = {}, 1794784287000000 + random(1000000)
   local waiting = {}
-  for step = 1, random(4, 12) do
+  for step = 1, random(4, 9) do
     clock = clock + pause()
     local choice = random(3)
     local cost = random(band.capacity)
