@@ -4,6 +4,8 @@ import dev.redline.bench.http.BareServer;
 import dev.redline.bench.http.HttpBench;
 import dev.redline.bench.local.LocalBench;
 import dev.redline.bench.local.LocalProbe;
+import dev.redline.bench.redis.RedisBench;
+import dev.redline.bench.redis.RedisProbe;
 import java.util.Arrays;
 import java.util.List;
 
@@ -12,9 +14,12 @@ public final class Main {
   private static final String USAGE =
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
+             redline bench redis [--quick] [--rounds N] [--cells NAME,...]
              redline bench http [--quick] [--rounds N] [--server JAR]
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
+        redis   decisions on a Redis and a cluster started here: Redline, Bucket4j, Redisson and
+                one plain EVALSHA per decision
         http    POST /v1/check beside a bare Netty server, driven by wrk
       """;
 
@@ -27,8 +32,10 @@ public final class Main {
       switch (args.length == 0 ? "" : args[0]) {
         case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
         case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(System.out, System.err);
+        case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(System.out, System.err);
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
         case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
+        case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, System.out);
         default -> {
           System.err.print(USAGE);
           System.exit(2);

@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param config where rules come from
  * @param reload how rule changes are noticed
  * @param fail what happens when the store fails
+ * @param circuitBreaker when a failing store is left alone
  * @param waitForRefill how long callers may be held
  * @param identity how callers are told apart
  * @param headers which response headers are sent
@@ -50,6 +51,7 @@ public record Settings(
     Config config,
     Reload reload,
     Fail fail,
+    CircuitBreaker circuitBreaker,
     WaitForRefill waitForRefill,
     Identity identity,
     Headers headers,
@@ -115,6 +117,16 @@ public record Settings(
 
   /** What decides when the store cannot, and how it is said. */
   public record Fail(OnStoreFailure strategy, double localShare, int closedStatus) {}
+
+  /** When a failing store is left alone, for how long, and how it is tried again. */
+  public record CircuitBreaker(
+      int failureRate,
+      int slowCallRate,
+      int failuresInARow,
+      int minimumCalls,
+      Duration window,
+      Duration openDuration,
+      int halfOpenCalls) {}
 
   /** Whether, how long and how many callers may be held until tokens refill. */
   public record WaitForRefill(boolean enabled, Duration maxWaitTime, int maxConcurrentWaits) {}
@@ -224,6 +236,14 @@ public record Settings(
             from.choice("rl.fail.strategy", OnStoreFailure.class, OnStoreFailure.LOCAL),
             from.fraction("rl.fail.local-share", 1.0, 1.0),
             closedStatus(from)),
+        new CircuitBreaker(
+            (int) from.number("rl.circuit-breaker.failure-rate", 50, 1, 100),
+            (int) from.number("rl.circuit-breaker.slow-call-rate", 100, 1, 100),
+            (int) from.number("rl.circuit-breaker.failures-in-a-row", 5, 1, 1_000_000),
+            (int) from.number("rl.circuit-breaker.minimum-calls", 20, 1, 1_000_000),
+            from.duration("rl.circuit-breaker.window", Duration.ofSeconds(10)),
+            from.duration("rl.circuit-breaker.open-duration", Duration.ofSeconds(2)),
+            (int) from.number("rl.circuit-breaker.half-open-calls", 3, 1, 1000)),
         new WaitForRefill(
             from.bool("rl.wait-for-refill.enabled", false),
             from.duration("rl.wait-for-refill.max-wait-time", Duration.ofSeconds(5)),
@@ -292,6 +312,7 @@ public record Settings(
 
   /** Returns how an engine decides where rules are silent. */
   public EngineSettings engine() {
-    return new EngineSettings(mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy());
+    return new EngineSettings(
+        mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy(), fail.localShare());
   }
 }

@@ -1,5 +1,6 @@
 package dev.redline.core.store;
 
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -25,6 +26,30 @@ public interface StorageProvider extends AutoCloseable {
    *     is the way
    */
   default boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+    return false;
+  }
+
+  /**
+   * Takes an acquisition, and waits for it. A store that answers on threads of its own can spare a
+   * waiting caller the change of threads that {@link #acquire} owes to continuations.
+   *
+   * @throws StoreException if the store cannot decide
+   */
+  default Outcome acquireAndWait(Acquisition acquisition) {
+    try {
+      return acquire(acquisition).toCompletableFuture().join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /**
+   * Refuses an acquisition by what the store remembers of its own refusals, for whoever decides
+   * while it cannot: what it refused stays refused until the advertised time. Fills the outcome.
+   *
+   * @return false if nothing that is remembered refuses it; then nothing was done
+   */
+  default boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
     return false;
   }
 

@@ -3,6 +3,8 @@ package dev.redline.server.management;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreHealth;
+import dev.redline.resilience.BreakerState;
+import dev.redline.resilience.GuardedStore;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
 import java.util.LinkedHashMap;
@@ -29,9 +31,13 @@ final class RedlineHealth implements HealthIndicator {
   public Health health() {
     RulesStatus rules = loader.status();
     boolean decides = rules.loaded() || missingRules == MissingRules.ALLOW;
+    StoreHealth health = store.health();
+    BreakerState breaker =
+        store instanceof GuardedStore guarded ? guarded.state() : BreakerState.CLOSED;
     return (decides ? Health.up() : Health.down())
-        .withDetail("degraded", !store.health().up())
-        .withDetail("store", details(store.type(), store.health()))
+        .withDetail("degraded", !health.up() || breaker != BreakerState.CLOSED)
+        .withDetail("store", details(store.type(), health))
+        .withDetail("breaker", breaker.name())
         .withDetail("rules", details(rules))
         .build();
   }

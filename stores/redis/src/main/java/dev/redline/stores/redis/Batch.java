@@ -5,33 +5,37 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.function.ToLongFunction;
 
 /** The acquisitions of one script call: what the script is told, and what its reply means. */
 final class Batch {
   static final int MAX_BANDS = 256;
   private static final int MAX_KEYS = 255;
   private static final int MAX_REPEATS = 255;
+  private static final int SLOTS = 512;
 
-  private record Cost(BucketLimits limits, long cost) {}
-
+  private final Shape.Cache shapeCache;
   private final List<Ticket> tickets = new ArrayList<>();
   private final List<byte[]> keys = new ArrayList<>();
-  private final List<byte[]> shapes = new ArrayList<>();
-  private final Map<RateLimitKey, Integer> keyIndex = new HashMap<>();
-  private final Map<Cost, Integer> shapeIndex = new HashMap<>();
-  private final ByteArrayOutputStream items = new ByteArrayOutputStream(256);
-  private final List<Integer> repeats = new ArrayList<>();
-  private final ToLongFunction<BucketLimits> generations;
-  private int bands;
+  private final List<RateLimitKey> keyNames = new ArrayList<>();
+  private final List<Shape> shapes = new ArrayList<>(2);
 
-  Batch(ToLongFunction<BucketLimits> generations) {
-    this.generations = generations;
+  /** Finds the place of a key by its hash; made for the second key. */
+  private byte[] places = {};
+
+  /** Per run of equal acquisitions: how many, and the places of its keys and shapes. */
+  private byte[] runs = new byte[96];
+
+  private int runBytes;
+  private int lastRun = -1;
+  private int bands;
+  private boolean simple = true;
+  private boolean waitedFor = true;
+
+  Batch(Shape.Cache shapeCache) {
+    this.shapeCache = shapeCache;
   }
 
   boolean isEmpty() {
@@ -50,12 +54,9 @@ final class Batch {
     return keys;
   }
 
-  /** Returns the arguments that follow the keys. */
-  List<byte[]> arguments() {
-    List<byte[]> arguments = new ArrayList<>(shapes.size() + 1);
-    arguments.add(items.toByteArray());
-    arguments.addAll(shapes);
-    return arguments;
+  /** Returns whether all that hear of it are threads that wait, and have nothing else to run. */
+  boolean waitedFor() {
+    return waitedFor;
   }
 
   /** Returns whether one more acquisition fits into the call. */
@@ -68,56 +69,120 @@ final class Batch {
   }
 
   void add(Ticket ticket) {
-    int last = tickets.size() - 1;
     boolean repeats =
-        last >= 0
-            && tickets.get(last).coalescesWith(ticket)
-            && this.repeats.get(this.repeats.size() - 1) < MAX_REPEATS;
+        lastRun >= 0
+            && (runs[lastRun] & 0xFF) < MAX_REPEATS
+            && tickets.get(tickets.size() - 1).coalescesWith(ticket);
     tickets.add(ticket);
+    waitedFor &= ticket.waitedFor();
     if (repeats) {
-      this.repeats.set(this.repeats.size() - 1, this.repeats.get(this.repeats.size() - 1) + 1);
+      runs[lastRun]++;
       return;
     }
-    this.repeats.add(1);
-    bands += ticket.acquisition().bands();
-    for (int i = 0; i < ticket.acquisition().size(); i++) {
-      index(ticket, i);
+    Acquisition acquisition = ticket.acquisition();
+    int size = acquisition.size();
+    bands += acquisition.bands();
+    simple &= size == 1 && !acquisition.shadow(0);
+    if (runs.length < runBytes + 1 + 2 * size) {
+      runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runBytes + 1 + 2 * size));
+    }
+    lastRun = runBytes;
+    runs[runBytes++] = 1;
+    for (int i = 0; i < size; i++) {
+      runs[runBytes++] = (byte) keyPlace(ticket, i);
+      runs[runBytes++] = (byte) shapePlace(acquisition, i);
     }
   }
 
-  private void index(Ticket ticket, int i) {
+  /** Returns the place of a key in the call, from 1. */
+  private int keyPlace(Ticket ticket, int i) {
     RateLimitKey key = ticket.acquisition().key(i);
-    keyIndex.computeIfAbsent(
-        key,
-        absent -> {
-          keys.add(ticket.key(i).bytes());
-          return keys.size();
-        });
-    Cost cost = new Cost(key.limits(), ticket.acquisition().cost(i));
-    shapeIndex.computeIfAbsent(
-        cost,
-        absent -> {
-          shapes.add(Shape.encode(cost.limits, cost.cost, generations.applyAsLong(cost.limits)));
-          return shapes.size();
-        });
+    int known = keyNames.size();
+    if (known > 0 && places.length == 0) {
+      places = new byte[SLOTS];
+      places[slot(keyNames.get(0))] = 1;
+    }
+    int slot = slot(key);
+    if (known > 0) {
+      for (; places[slot] != 0; slot = slot + 1 & SLOTS - 1) {
+        int place = places[slot] & 0xFF;
+        if (keyNames.get(place - 1).equals(key)) {
+          return place;
+        }
+      }
+      places[slot] = (byte) (known + 1);
+    }
+    keyNames.add(key);
+    keys.add(ticket.key(i).bytes());
+    return known + 1;
   }
 
-  /** Writes the acquisitions down; after the last was added. */
-  void seal() {
-    int at = 0;
-    for (int count : repeats) {
-      Acquisition acquisition = tickets.get(at).acquisition();
-      items.write(acquisition.size());
-      items.write(count);
-      items.write(acquisition.dryRun() ? 1 : 0);
-      for (int i = 0; i < acquisition.size(); i++) {
-        RateLimitKey key = acquisition.key(i);
-        items.write(keyIndex.getOrDefault(key, 0));
-        items.write(shapeIndex.getOrDefault(new Cost(key.limits(), acquisition.cost(i)), 0));
-        items.write(acquisition.shadow(i) ? 1 : 0);
+  private static int slot(RateLimitKey key) {
+    int hash = key.hashCode();
+    hash ^= hash >>> 18 ^ hash >>> 9;
+    return hash & SLOTS - 1;
+  }
+
+  /** Returns the place of what a key is asked for among the shapes, from 1. */
+  private int shapePlace(Acquisition acquisition, int i) {
+    BucketLimits limits = acquisition.key(i).limits();
+    long cost = acquisition.cost(i);
+    for (int s = 0; s < shapes.size(); s++) {
+      if (shapes.get(s).is(limits, cost)) {
+        return s + 1;
       }
-      at += count;
     }
+    Shape shape = shapeCache.of(limits, cost);
+    simple &= shape.simple();
+    shapes.add(shape);
+    return shapes.size();
+  }
+
+  /** Returns the arguments that follow the keys, after the last acquisition was added. */
+  List<byte[]> arguments() {
+    List<byte[]> arguments = new ArrayList<>(shapes.size() + 1);
+    arguments.add(simple ? simpleItems() : items());
+    for (Shape shape : shapes) {
+      arguments.add(shape.bytes());
+    }
+    return arguments;
+  }
+
+  private byte[] simpleItems() {
+    byte[] items = new byte[1 + runBytes / 3 * 4];
+    items[0] = 1;
+    int at = 1;
+    int ticket = 0;
+    for (int r = 0; r < runBytes; r += 3) {
+      items[at] = runs[r + 1];
+      items[at + 1] = runs[r + 2];
+      items[at + 2] = runs[r];
+      items[at + 3] = (byte) (tickets.get(ticket).acquisition().dryRun() ? 1 : 0);
+      at += 4;
+      ticket += runs[r] & 0xFF;
+    }
+    return items;
+  }
+
+  private byte[] items() {
+    byte[] items = new byte[1 + 3 * runBytes];
+    int at = 1;
+    int ticket = 0;
+    int r = 0;
+    while (r < runBytes) {
+      Acquisition acquisition = tickets.get(ticket).acquisition();
+      ticket += runs[r] & 0xFF;
+      items[at] = (byte) acquisition.size();
+      items[at + 1] = runs[r++];
+      items[at + 2] = (byte) (acquisition.dryRun() ? 1 : 0);
+      at += 3;
+      for (int i = 0; i < acquisition.size(); i++, r += 2, at += 3) {
+        items[at] = runs[r];
+        items[at + 1] = runs[r + 1];
+        items[at + 2] = (byte) (acquisition.shadow(i) ? 1 : 0);
+      }
+    }
+    return Arrays.copyOf(items, at);
   }
 
   /** Hears what came of each ticket. */
@@ -130,64 +195,82 @@ final class Batch {
   /**
    * Reads the script's reply.
    *
+   * @param reply the numbers of the reply, and perhaps more
+   * @param length how many there are
    * @throws MalformedReplyException if it does not fit what was asked; then nobody was told
    *     anything
    */
-  void read(long[] reply, Listener listener) throws MalformedReplyException {
-    List<Runnable> answers = new ArrayList<>(tickets.size());
-    if (reply.length == 0) {
-      throw new MalformedReplyException("an empty reply");
-    }
+  void read(long[] reply, int length, Listener listener) throws MalformedReplyException {
+    check(reply, length);
     long now = reply[0];
     int r = 1;
     int at = 0;
-    for (int count : repeats) {
-      Ticket first = tickets.get(at);
-      if (r >= reply.length) {
-        throw new MalformedReplyException("a reply of " + reply.length + " numbers");
-      }
+    int run = 0;
+    while (at < tickets.size()) {
+      Acquisition first = tickets.get(at).acquisition();
+      int count = runs[run] & 0xFF;
+      run += 1 + 2 * first.size();
       long passed = reply[r++];
-      if (passed == -1) {
+      if (passed < 0) {
         for (int i = 0; i < count; i++) {
-          Ticket ticket = tickets.get(at + i);
-          answers.add(() -> listener.unreadable(ticket));
+          listener.unreadable(tickets.get(at + i));
         }
       } else {
-        if (passed < 0 || passed > count) {
-          throw new MalformedReplyException("a count of " + passed + " of " + count);
-        }
-        long[] views = new long[first.acquisition().bands() * BandArithmetic.VIEW_WORDS];
-        r = readViews(first.acquisition(), now, reply, r, views);
+        long[] views = new long[first.bands() * BandArithmetic.VIEW_WORDS];
+        r = readViews(first, now, reply, r, views);
         for (int i = 0; i < count; i++) {
           Ticket ticket = tickets.get(at + i);
-          Outcome outcome = outcome(ticket.acquisition(), now, views, i < passed);
-          answers.add(() -> listener.decided(ticket, outcome));
+          listener.decided(ticket, outcome(ticket.acquisition(), now, views, i < passed));
           if (i < passed && count > 1) {
-            advance(first.acquisition(), views);
+            advance(first, views);
           }
         }
       }
       at += count;
     }
-    if (r != reply.length) {
-      throw new MalformedReplyException(
-          "a reply of " + reply.length + " numbers where " + r + " were expected");
+  }
+
+  /** Finds out whether the reply has the form of one, before anybody is told of any part of it. */
+  private void check(long[] reply, int length) throws MalformedReplyException {
+    int r = 1;
+    int at = 0;
+    int run = 0;
+    while (at < tickets.size() && r < length) {
+      Acquisition first = tickets.get(at).acquisition();
+      int count = runs[run] & 0xFF;
+      run += 1 + 2 * first.size();
+      long passed = reply[r++];
+      if (passed < -1 || passed > count) {
+        throw new MalformedReplyException("a count of " + passed + " of " + count);
+      }
+      r += passed < 0 ? 0 : words(first);
+      at += count;
     }
-    answers.forEach(Runnable::run);
+    if (at < tickets.size() || r != length) {
+      throw new MalformedReplyException(
+          "a reply of " + length + " numbers to " + tickets.size() + " acquisitions");
+    }
+  }
+
+  private static int words(Acquisition acquisition) {
+    int words = 0;
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
+      for (int b = 0; b < limits.size(); b++) {
+        words += limits.band(b).sentWords();
+      }
+    }
+    return words;
   }
 
   private static int readViews(
-      Acquisition acquisition, long now, long[] reply, int from, long[] views)
-      throws MalformedReplyException {
+      Acquisition acquisition, long now, long[] reply, int from, long[] views) {
     int r = from;
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       BucketLimits limits = acquisition.key(i).limits();
       for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
         int words = limits.band(b).sentWords();
-        if (r + words > reply.length) {
-          throw new MalformedReplyException("a reply of " + reply.length + " numbers");
-        }
         System.arraycopy(reply, r, views, v, words);
         limits.band(b).complete(views, v, now);
         r += words;

@@ -6,6 +6,8 @@ import dev.redline.core.key.IdentityDigest;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The Redis key of a bucket: {@code <prefix>:b:<layout>:{tag}:<owner id>:<fingerprint>:<identity>}.
@@ -43,43 +45,82 @@ final class BucketKey {
     return beside;
   }
 
-  static BucketKey of(String prefix, RateLimitKey key) {
-    return of(prefix, LAYOUT, key);
+  /** Returns the lane of a key without making it. */
+  static int lane(RateLimitKey key) {
+    return SlotTags.laneOf(Maker.identity(key.identity()));
   }
 
-  static BucketKey of(String prefix, String layout, RateLimitKey key) {
-    byte[] identity = bytes(key.identity());
-    int lane = SlotTags.laneOf(identity);
-    BucketLimits limits = key.limits();
-    String head =
-        prefix
-            + ":b:"
-            + layout
-            + ":{"
-            + SlotTags.tag(lane)
-            + "}:"
-            + limits.ownerId()
-            + (limits.ownerKind() == OwnerKind.RULE ? ":r" : ":p")
-            + limits.fingerprint()
-            + ":";
-    byte[] start = head.getBytes(UTF_8);
-    byte[] all = new byte[start.length + identity.length];
-    System.arraycopy(start, 0, all, 0, start.length);
-    System.arraycopy(identity, 0, all, start.length, identity.length);
-    return new BucketKey(lane, all, prefix.getBytes(UTF_8).length + 1);
-  }
+  /** Makes keys under one prefix; remembers what stands before the identity. */
+  static final class Maker {
+    private static final int MAX_ENTRIES = 4096;
 
-  private static byte[] bytes(String identity) {
-    boolean encodable = isAscii(identity) || UTF_8.newEncoder().canEncode(identity);
-    return (encodable ? identity : IdentityDigest.of(identity)).getBytes(UTF_8);
-  }
+    private final Map<BucketLimits, byte[][]> heads = new ConcurrentHashMap<>();
+    private final String prefix;
+    private final String layout;
+    private final int kindAt;
 
-  private static boolean isAscii(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) > 127) {
-        return false;
-      }
+    Maker(String prefix, String layout) {
+      this.prefix = prefix;
+      this.kindAt = prefix.getBytes(UTF_8).length + 1;
+      this.layout = layout;
     }
-    return true;
+
+    BucketKey of(RateLimitKey key) {
+      byte[] identity = identity(key.identity());
+      int lane = SlotTags.laneOf(identity);
+      byte[] head = head(key.limits(), lane);
+      byte[] all = new byte[head.length + identity.length];
+      System.arraycopy(head, 0, all, 0, head.length);
+      System.arraycopy(identity, 0, all, head.length, identity.length);
+      return new BucketKey(lane, all, kindAt);
+    }
+
+    private byte[] head(BucketLimits limits, int lane) {
+      byte[][] ofLanes = heads.get(limits);
+      if (ofLanes == null) {
+        if (heads.size() >= MAX_ENTRIES) {
+          heads.clear();
+        }
+        ofLanes = new byte[SlotTags.COUNT][];
+        for (int i = 0; i < ofLanes.length; i++) {
+          ofLanes[i] = makeHead(limits, i);
+        }
+        heads.put(limits, ofLanes);
+      }
+      return ofLanes[lane];
+    }
+
+    private byte[] makeHead(BucketLimits limits, int lane) {
+      String head =
+          prefix
+              + ":b:"
+              + layout
+              + ":{"
+              + SlotTags.tag(lane)
+              + "}:"
+              + limits.ownerId()
+              + (limits.ownerKind() == OwnerKind.RULE ? ":r" : ":p")
+              + limits.fingerprint()
+              + ":";
+      return head.getBytes(UTF_8);
+    }
+
+    static byte[] identity(String identity) {
+      byte[] bytes = identity.getBytes(UTF_8);
+      // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
+      boolean certain = bytes.length == identity.length() && isAscii(identity);
+      return certain || UTF_8.newEncoder().canEncode(identity)
+          ? bytes
+          : IdentityDigest.of(identity).getBytes(UTF_8);
+    }
+
+    private static boolean isAscii(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        if (text.charAt(i) > 127) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 }

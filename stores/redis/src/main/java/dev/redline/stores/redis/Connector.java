@@ -38,6 +38,7 @@ final class Connector implements AutoCloseable {
   private final RedisSettings settings;
   private final Script[] scripts;
   private final WarmUp warmUp;
+  private final Runnable recovered;
   private final Resets resets;
   private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
@@ -45,10 +46,16 @@ final class Connector implements AutoCloseable {
   private volatile @Nullable RedisLink link;
   private volatile boolean closed;
 
-  Connector(RedisSettings settings, Generations generations, WarmUp warmUp, Script... scripts) {
+  Connector(
+      RedisSettings settings,
+      Generations generations,
+      WarmUp warmUp,
+      Runnable recovered,
+      Script... scripts) {
     this.settings = settings;
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
+    this.recovered = recovered;
     this.resets = new Resets(settings, generations);
     this.health = new HealthProbe(settings.connectTimeout());
   }
@@ -105,6 +112,9 @@ final class Connector implements AutoCloseable {
       LOG.log(
           now.up() ? Level.INFO : Level.WARNING,
           now.up() ? "Redis answers again" : now.reason().orElse("Redis does not answer"));
+      if (now.up()) {
+        recovered.run();
+      }
     }
     try {
       resets.poll(current);

@@ -73,7 +73,7 @@ final class CrossSlot {
       part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
       partKeys[i] = keys[member];
     }
-    return new Ticket(part.build(), partKeys, deadline);
+    return new Ticket(part.build(), partKeys, deadline, false);
   }
 
   private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {

@@ -4,6 +4,7 @@ import dev.redline.core.store.StoreException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The way to one group of slots: a queue that empties itself in batches.
@@ -21,14 +22,21 @@ final class Lane {
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
+  private final int number;
   private final RedisSettings settings;
-  private final Generations generations;
+  private final Shape.Cache shapes;
   private final Sender sender;
 
-  Lane(RedisSettings settings, Generations generations, Sender sender) {
+  Lane(int number, RedisSettings settings, Shape.Cache shapes, Sender sender) {
+    this.number = number;
     this.settings = settings;
-    this.generations = generations;
+    this.shapes = shapes;
     this.sender = sender;
+  }
+
+  /** Returns which lane it is, from 0. */
+  int number() {
+    return number;
   }
 
   /** Queues an acquisition, or returns false if the queue is full. */
@@ -38,7 +46,13 @@ final class Lane {
       return false;
     }
     queue.add(ticket);
-    drain();
+    Answers.Held held = calls.get() > 0 ? Answers.held() : null;
+    if (held != null) {
+      // Sent when the last of the answers is given out, or sooner by the end of the call under way.
+      held.add(this);
+    } else {
+      drain();
+    }
     return true;
   }
 
@@ -53,7 +67,8 @@ final class Lane {
     drain();
   }
 
-  private void drain() {
+  /** Sends what waits, as far as calls are allowed; one thread at a time does it for all. */
+  void drain() {
     if (drains.getAndIncrement() != 0) {
       return;
     }
@@ -61,7 +76,7 @@ final class Lane {
     do {
       while (calls.get() < settings.maxCalls()) {
         Batch batch = collect();
-        if (batch.isEmpty()) {
+        if (batch == null) {
           break;
         }
         calls.incrementAndGet();
@@ -71,48 +86,48 @@ final class Lane {
     } while (missed != 0);
   }
 
-  private Batch collect() {
-    Batch batch = new Batch(generations::of);
+  private @Nullable Batch collect() {
+    Ticket head = queue.peek();
+    if (head == null) {
+      return null;
+    }
+    Batch batch = new Batch(shapes);
     long now = System.nanoTime();
-    while (batch.size() < settings.maxBatch()) {
-      Ticket head = queue.peek();
-      if (head == null || !batch.fits(head)) {
-        break;
-      }
-      if (!queue.remove(head)) {
-        continue;
-      }
-      queued.decrementAndGet();
+    int taken = 0;
+    while (head != null && batch.size() < settings.maxBatch() && batch.fits(head)) {
+      queue.poll();
+      taken++;
       if (head.expired(now)) {
         tooBusy(head);
       }
-      if (head.isDone()) {
-        continue;
-      }
-      head.sent(now);
-      batch.add(head);
-    }
-    if (!batch.isEmpty()) {
-      batch.seal();
-    }
-    return batch;
-  }
-
-  /** Fails the acquisitions that waited too long; they were never sent. */
-  void expire(long nanos) {
-    Ticket head = queue.peek();
-    while (head != null && (head.isDone() || head.expired(nanos))) {
-      if (queue.remove(head)) {
-        queued.decrementAndGet();
-        tooBusy(head);
+      if (!head.isDone()) {
+        head.sent(now);
+        batch.add(head);
       }
       head = queue.peek();
+    }
+    queued.addAndGet(-taken);
+    return batch.isEmpty() ? null : batch;
+  }
+
+  /**
+   * Fails the acquisitions that waited too long; they were never sent. They stay in the queue until
+   * it is emptied, which the end of the calls under way brings.
+   */
+  void expire(long nanos) {
+    for (Ticket ticket : queue) {
+      if (!ticket.expired(nanos)) {
+        return;
+      }
+      tooBusy(ticket);
     }
   }
 
   private void tooBusy(Ticket ticket) {
-    ticket.fail(
-        StoreException.Kind.REDISERROR,
-        "Redis was too busy: not sent within " + settings.commandTimeout());
+    if (!ticket.isDone()) {
+      ticket.fail(
+          StoreException.Kind.REDISERROR,
+          "Redis was too busy: not sent within " + settings.commandTimeout());
+    }
   }
 }

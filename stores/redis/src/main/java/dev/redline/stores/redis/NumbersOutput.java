@@ -15,9 +15,15 @@ final class NumbersOutput extends CommandOutput<byte[], byte[], long[]> {
     super(ByteArrayCodec.INSTANCE, new long[0]);
   }
 
+  /** Returns the integers, and perhaps more room behind them; see {@link #size}. */
   @Override
   public long[] get() {
-    return Arrays.copyOf(numbers, size);
+    return numbers;
+  }
+
+  /** Returns how many integers there are. */
+  int size() {
+    return size;
   }
 
   /** Returns whether the reply had something else than integers in it. */

@@ -181,6 +181,15 @@ final class RedisLink implements AutoCloseable {
     return masters;
   }
 
+  /** Returns the name of the master that keeps a lane, as far as is known; empty if it is one. */
+  String node(int lane) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return "";
+    }
+    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
+    return master == null ? "" : master.getUri().getHost() + ":" + master.getUri().getPort();
+  }
+
   /** Returns what kind of Redis it is: {@code standalone}, {@code sentinel} or {@code cluster}. */
   String topology() {
     if (cluster()) {

@@ -4,7 +4,7 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
@@ -12,12 +12,14 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -31,38 +33,41 @@ import org.jspecify.annotations.Nullable;
  * once: what is not answered in time fails as unknown and is never repeated. Continuations of the
  * stages run on a pool of the store's own, never on the client's I/O threads.
  */
-public final class RedisStore implements StorageProvider {
+public final class RedisStore implements RemoteStore {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
+  private static final List<String> ONE_NODE = List.of("");
+
+  /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
+  private static final int WOKEN_AT_ONCE = 4;
 
   private final RedisSettings settings;
   private final Protocol protocol;
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
-  private final ForkJoinPool answers;
+  private final Answers answers = new Answers();
+  private final BucketKey.Maker keyMaker;
+  private final Shape.Cache shapes = new Shape.Cache(generations);
   private final Deadlines deadlines;
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
+  private volatile CallObserver observer = Nobody.INSTANCE;
 
   private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
     this.protocol = protocol;
     this.lanes = new Lane[SlotTags.COUNT];
-    Arrays.setAll(lanes, i -> new Lane(settings, generations, this::send));
-    this.answers =
-        new ForkJoinPool(
-            Math.max(2, Runtime.getRuntime().availableProcessors()),
-            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
-            null,
-            true);
+    this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
+    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, this::send));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector =
         new Connector(
             settings,
             generations,
-            new WarmUp(settings, protocol.acquire())::run,
+            new WarmUp(settings, keyMaker, protocol.acquire())::run,
+            () -> observer.recovered(),
             protocol.acquire(),
             protocol.refund());
   }
@@ -97,14 +102,54 @@ public final class RedisStore implements StorageProvider {
   }
 
   @Override
+  public void observe(CallObserver newObserver) {
+    observer = newObserver;
+  }
+
+  @Override
+  public List<String> nodes(Acquisition acquisition) {
+    RedisLink link = connector.link();
+    if (link == null || !link.cluster()) {
+      return ONE_NODE;
+    }
+    if (acquisition.size() == 1) {
+      return List.of(link.node(BucketKey.lane(acquisition.key(0))));
+    }
+    Set<String> nodes = new TreeSet<>();
+    for (int i = 0; i < acquisition.size(); i++) {
+      nodes.add(link.node(BucketKey.lane(acquisition.key(i))));
+    }
+    return List.copyOf(nodes);
+  }
+
+  @Override
+  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denials.refuseRemembered(acquisition, outcome);
+  }
+
+  @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
     return denials.refuse(acquisition, outcome);
   }
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    Outcome known = new Outcome();
-    if (denials.refuse(acquisition, known)) {
+    return acquire(acquisition, false);
+  }
+
+  @Override
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    try {
+      return acquire(acquisition, true).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StoreException failure ? failure : failure(cause(e));
+    }
+  }
+
+  /** Takes an acquisition; one that a thread waits for is answered without changing threads. */
+  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean waitedFor) {
+    Outcome known = denials.refusal(acquisition);
+    if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
     RedisLink link = connector.link();
@@ -114,12 +159,13 @@ public final class RedisStore implements StorageProvider {
     BucketKey[] keys = new BucketKey[acquisition.size()];
     boolean oneSlot = true;
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = BucketKey.of(settings.keyPrefix(), protocol.layout(), acquisition.key(i));
+      keys[i] = keyMaker.of(acquisition.key(i));
       oneSlot &= keys[i].lane() == keys[0].lane();
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     if (oneSlot || !link.cluster()) {
-      return submit(new Ticket(acquisition, keys, deadline), link.cluster() ? keys[0].lane() : 0);
+      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
+      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
     }
     return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
   }
@@ -171,7 +217,12 @@ public final class RedisStore implements StorageProvider {
       timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
-      answers.execute(() -> settle(batch, output, received));
+      observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
+      if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
+        settle(batch, output, received);
+      } else {
+        answers.giveOut(() -> settle(batch, output, received));
+      }
       return;
     }
     switch (Refusal.of(cause(error))) {
@@ -232,9 +283,8 @@ public final class RedisStore implements StorageProvider {
     }
     deadlines.end(batch);
     for (Ticket ticket : batch.tickets()) {
-      Batch single = new Batch(generations::of);
+      Batch single = new Batch(shapes);
       single.add(ticket);
-      single.seal();
       lane.started();
       send(lane, single);
     }
@@ -253,6 +303,7 @@ public final class RedisStore implements StorageProvider {
     try {
       batch.read(
           output.get(),
+          output.size(),
           new Batch.Listener() {
             @Override
             public void decided(Ticket ticket, Outcome outcome) {
@@ -275,9 +326,16 @@ public final class RedisStore implements StorageProvider {
     }
   }
 
+  private String node(Lane lane) {
+    RedisLink link = connector.link();
+    return link == null ? "" : link.node(lane.number());
+  }
+
   private void over(Lane lane, Batch batch, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
+    long sent = batch.tickets().get(0).sentNanos();
+    observer.failed(node(lane), System.nanoTime() - sent, failure);
     answers.execute(() -> fail(batch, failure));
   }
 
@@ -379,10 +437,23 @@ public final class RedisStore implements StorageProvider {
     return answers;
   }
 
+  private enum Nobody implements CallObserver {
+    INSTANCE;
+
+    @Override
+    public void answered(String node, long nanos) {}
+
+    @Override
+    public void failed(String node, long nanos, StoreException failure) {}
+
+    @Override
+    public void recovered() {}
+  }
+
   @Override
   public void close() {
     connector.close();
     deadlines.close();
-    answers.shutdown();
+    answers.close();
   }
 }

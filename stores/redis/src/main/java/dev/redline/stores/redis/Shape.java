@@ -3,17 +3,31 @@ package dev.redline.stores.redis;
 import dev.redline.core.limit.BandParameters;
 import dev.redline.core.limit.BucketLimits;
 import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** What the script must know of a bucket to take one cost from it, in the script's binary form. */
 final class Shape {
   private static final int GENERATION_BYTES = 7;
   private static final int BAND_BYTES = 40;
+  private static final int CONTINUOUS = 1;
 
-  private Shape() {}
+  /** Numbers below it stay exact in the script when multiplied by the largest count. */
+  private static final long SHORT = 1L << 44;
 
-  static byte[] encode(BucketLimits limits, long cost, long generation) {
+  private final BucketLimits limits;
+  private final long cost;
+  private final long generation;
+  private final boolean simple;
+  private final byte[] bytes;
+
+  private Shape(BucketLimits limits, long cost, long generation) {
+    this.limits = limits;
+    this.cost = cost;
+    this.generation = generation;
     ByteBuffer out = ByteBuffer.allocate(GENERATION_BYTES + BAND_BYTES * limits.size());
     put(out, generation, 7);
+    boolean allSimple = true;
     for (int b = 0; b < limits.size(); b++) {
       BandParameters band = limits.band(b).parameters(cost);
       out.put((byte) band.kind());
@@ -23,13 +37,58 @@ final class Shape {
       put(out, band.period(), 6);
       put(out, band.price(), 7);
       put(out, band.priceSub(), 6);
+      allSimple &= band.kind() == CONTINUOUS && band.unit() < SHORT && band.price() < SHORT;
     }
-    return out.array();
+    this.simple = allSimple;
+    this.bytes = out.array();
+  }
+
+  boolean is(BucketLimits otherLimits, long otherCost) {
+    return cost == otherCost && limits.equals(otherLimits);
+  }
+
+  /** Returns whether all bands refill continuously, by numbers that the script may multiply. */
+  boolean simple() {
+    return simple;
+  }
+
+  byte[] bytes() {
+    return bytes;
   }
 
   static void put(ByteBuffer out, long value, int bytes) {
     for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) {
       out.put((byte) (value >>> shift));
+    }
+  }
+
+  /** The shapes of late, so that few have to be made; those of cost 1, which nearly all have. */
+  static final class Cache {
+    private static final int MAX_ENTRIES = 4096;
+
+    private final Map<BucketLimits, Shape> ofCostOne = new ConcurrentHashMap<>();
+    private final Generations generations;
+
+    Cache(Generations generations) {
+      this.generations = generations;
+    }
+
+    /** Returns the shape of the generation that is known now. */
+    Shape of(BucketLimits limits, long cost) {
+      long generation = generations.of(limits);
+      if (cost != 1) {
+        return new Shape(limits, cost, generation);
+      }
+      Shape known = ofCostOne.get(limits);
+      if (known != null && known.generation == generation) {
+        return known;
+      }
+      if (ofCostOne.size() >= MAX_ENTRIES) {
+        ofCostOne.clear();
+      }
+      Shape made = new Shape(limits, 1, generation);
+      ofCostOne.put(limits, made);
+      return made;
     }
   }
 }

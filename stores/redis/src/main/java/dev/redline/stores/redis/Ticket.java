@@ -14,13 +14,20 @@ final class Ticket extends CompletableFuture<Outcome> {
   private final Acquisition acquisition;
   private final BucketKey[] keys;
   private final long deadlineNanos;
+  private final boolean waitedFor;
   private volatile long sentNanos;
   private int attempts;
 
-  Ticket(Acquisition acquisition, BucketKey[] keys, long deadlineNanos) {
+  /**
+   * Creates the ticket.
+   *
+   * @param waitedFor whether nothing hears of the answer but one thread that waits for it
+   */
+  Ticket(Acquisition acquisition, BucketKey[] keys, long deadlineNanos, boolean waitedFor) {
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadlineNanos = deadlineNanos;
+    this.waitedFor = waitedFor;
   }
 
   Acquisition acquisition() {
@@ -29,6 +36,11 @@ final class Ticket extends CompletableFuture<Outcome> {
 
   BucketKey key(int i) {
     return keys[i];
+  }
+
+  /** Returns whether answering it runs nobody's code, so that any thread may do it. */
+  boolean waitedFor() {
+    return waitedFor;
   }
 
   boolean expired(long nanos) {

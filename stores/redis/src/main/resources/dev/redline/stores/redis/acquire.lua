@@ -1,9 +1,11 @@
 -- Takes a batch of acquisitions, each all or nothing, in order, by this server's clock.
 --
 -- KEYS     the distinct buckets, at most 255
--- ARGV[1]  the acquisitions, one after the other, as bytes: number of keys, how many equal ones
---          follow each other (itself included), 1 for a dry run; then per key: its place in KEYS,
---          its shape (both from 1), 1 if it never refuses
+-- ARGV[1]  the acquisitions, as bytes. First 1 if they are simple: one key each that may refuse, all
+--          bands refilling continuously, and numbers short enough to multiply by 255; else 0.
+--          Simple ones follow as place in KEYS and shape (both from 1), how many equal ones follow
+--          each other (itself included), 1 for a dry run. Others as number of keys, how many equal
+--          ones, 1 for a dry run; then per key: its place in KEYS, its shape, 1 if it never refuses
 -- ARGV[2…] the shapes, each a bucket's limits and one cost: generation, and per band its kind,
 --          the horizon (µs, sub) or limit and window, the denominator or steps, and the price
 --          (µs, sub) or cost and quantum
@@ -14,14 +16,162 @@
 -- previous one.
 --
 -- A bucket's value: its generation, then per band three numbers: when full (µs, sub) and the
--- anchor of refill intervals, or window index, count and previous count. Only sums, differences
+-- anchor of refill intervals, or window index, count and previous count. Of a first band that
+-- refills continuously the third number is the second until which the key is certainly kept, or 0:
+-- while that is long enough, the value is replaced without touching the expiry. Only sums, differences
 -- and exact quotients of integers below 2^53; nothing is written before everything is decided.
+local KEYS, ARGV, byte, floor, type = KEYS, ARGV, string.byte, math.floor, type
 local CONTINUOUS, INTERVAL, SLIDING = 1, 2, 3
-local byte, floor = string.byte, math.floor
-local unpack_, pack_ = struct.unpack, struct.pack
+local unpack_, pack_, call, pcall_ = struct.unpack, struct.pack, redis.call, redis.pcall
 
-local time = redis.call('TIME')
+local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
+local items, reply, r = ARGV[1], { now }, 1
+
+if byte(items) == 1 then
+  local shapes, stride = {}, 1
+  for i = 2, #ARGV do
+    local text = ARGV[i]
+    local n = (#text - 7) / 40
+    if n == 1 then
+      local gen, kind, limit, lsub, unit, period, price, psub = unpack_('>I7I1I7I6I7I6I7I6', text)
+      shapes[i - 1] = { gen, 1, limit, lsub, unit, price, psub }
+    else
+      local shape = { unpack_('>I7', text), n }
+      for b = 1, n do
+        local kind, limit, lsub, unit, period, price, psub =
+          unpack_('>I1I7I6I7I6I7I6', text, 40 * b - 32)
+        local at = 5 * b - 2
+        shape[at], shape[at + 1], shape[at + 2], shape[at + 3], shape[at + 4] =
+          limit, lsub, unit, price, psub
+      end
+      shapes[i - 1] = shape
+      if n > stride then stride = n end
+    end
+  end
+
+  -- The debt of band b of key k stands at (k - 1) * stride + b; M and S hold what it would become.
+  local M, S = {}, {}
+  local A, B, generation, kept, owner, dirty = {}, {}, {}, {}, {}, {}
+  for p = 2, #items, 4 do
+    local k, s, count, dry = byte(items, p, p + 3)
+    local shape, base, gen = shapes[s], (k - 1) * stride, generation[k]
+    local n = shape[2]
+    if gen == nil then
+      local value = pcall_('GET', KEYS[k])
+      gen, owner[k] = shape[1], shape
+      local known, keep = false, 0
+      if value then
+        if type(value) == 'table' or #value ~= 7 + 20 * n then
+          gen = false
+        else
+          local stored, a, sub, c = unpack_('>I7I7I6I7', value)
+          if stored >= gen then
+            gen, known, keep = stored, true, c
+            local a2, sub2, a3, sub3
+            if n > 1 then
+              a2, sub2, c, a3, sub3 = unpack_(n > 2 and '>I7I6I7I7I6' or '>I7I6', value, 28)
+            end
+            for b = 1, n do
+              if b == 2 then
+                a, sub = a2, sub2
+              elseif b == 3 then
+                a, sub = a3, sub3
+              elseif b > 3 then
+                a, sub = unpack_('>I7I6', value, 20 * b - 12)
+              end
+              local debt, at = a - now, 5 * b - 2
+              if debt < 0 then
+                debt, sub = 0, 0
+              elseif debt >= shape[at] and (debt > shape[at] or sub > shape[at + 1]) then
+                debt, sub, dirty[k] = shape[at], shape[at + 1], true
+              end
+              A[base + b], B[base + b] = debt, sub
+            end
+          end
+        end
+      end
+      if gen and not known then
+        for at = base + 1, base + n do A[at], B[at] = 0, 0 end
+      end
+      generation[k], kept[k] = gen, keep
+    end
+    if not gen then
+      r = r + 1
+      reply[r] = -1
+    else
+      local passedAt, passed, tried = r + 1, 0, count
+      r = passedAt
+      reply[r] = 0
+      for b = 1, n do
+        r = r + 1
+        reply[r] = A[base + b]
+        if shape[5 * b] > 1 then
+          r = r + 1
+          reply[r] = B[base + b]
+        end
+      end
+      -- All equal ones at once, which is nearly always how it is; else one by one.
+      repeat
+        local ok = true
+        for b = 1, n do
+          local at = 5 * b - 2
+          local micros, sub = A[base + b] + shape[at + 3] * tried, B[base + b] + shape[at + 4] * tried
+          if sub > 0 then
+            local carry = floor(sub / shape[at + 2])
+            micros, sub = micros + carry, sub - carry * shape[at + 2]
+          end
+          if micros >= shape[at] and (micros > shape[at] or sub > shape[at + 1]) then
+            ok = false
+            break
+          end
+          M[b], S[b] = micros, sub
+        end
+        if ok then
+          passed = passed + tried
+          if dry == 0 then
+            dirty[k] = true
+            for b = 1, n do A[base + b], B[base + b] = M[b], S[b] end
+          end
+        elseif tried > 1 then
+          ok, tried = true, 1
+        end
+      until not ok or passed == count
+      reply[passedAt] = passed
+    end
+  end
+
+  for k = 1, #KEYS do
+    if dirty[k] then
+      local base, n, longest = (k - 1) * stride, owner[k][2], 0
+      for at = base + 1, base + n do
+        if A[at] > longest then longest = A[at] end
+      end
+      -- A second longer than needed, and when it has to be set as long again, so that it seldom has.
+      local needed, keep = floor((now + longest + 1) / 1000000) + 2, kept[k]
+      local fits = keep >= needed and keep - needed <= 20
+      if not fits then keep = needed + (longest < 10000000 and floor(longest / 1000000) + 1 or 10) end
+      local value
+      if n == 1 then
+        value = pack_('>I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep)
+      elseif n == 3 then
+        value = pack_('>I7I7I6I7I7I6I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep,
+          now + A[base + 2], B[base + 2], 0, now + A[base + 3], B[base + 3], 0)
+      else
+        value = pack_('>I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep)
+        for b = 2, n do
+          value = value .. pack_('>I7I6I7', now + A[base + b], B[base + b], 0)
+        end
+      end
+      if fits then
+        call('SETRANGE', KEYS[k], '0', value)
+      else
+        call('SET', KEYS[k], value, 'PXAT', string.format('%.0f000', keep))
+      end
+    end
+  end
+  return reply
+end
 
 local shapes, stride = {}, 1
 for i = 2, #ARGV do
@@ -74,7 +224,7 @@ end
 
 local function load(k, shape)
   loaded[k], owner[k], generation[k] = true, shape, shape.gen
-  local value = redis.pcall('GET', KEYS[k])
+  local value = pcall_('GET', KEYS[k])
   local base = k * stride
   if type(value) == 'table' then
     loaded[k] = false
@@ -120,7 +270,7 @@ local function take(at, band)
   end
 end
 
-local items, reply, r, p = ARGV[1], { now }, 1, 1
+local p = 2
 while p <= #items do
   local n, count, dry = byte(items, p, p + 2)
   local first = p + 3
@@ -194,6 +344,6 @@ for k in pairs(dirty) do
     end
     if ends > expiry then expiry = ends end
   end
-  redis.call('SET', KEYS[k], table.concat(parts), 'PXAT', floor(expiry / 1000) + 1001)
+  call('SET', KEYS[k], table.concat(parts), 'PXAT', floor(expiry / 1000) + 1001)
 end
 return reply

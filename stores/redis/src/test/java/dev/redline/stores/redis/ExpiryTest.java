@@ -65,7 +65,8 @@ class ExpiryTest {
         long expiry = life[0] + life[1] * 1000;
         assertThat(expiry).as("expiry, in µs").isGreaterThanOrEqualTo(fullAt);
         long rounding = band.refill() == Refill.INTERVAL ? band.periodMicros() : 0;
-        assertThat(expiry - fullAt).as("kept longer").isLessThan(2_100_000 + rounding);
+        // Of continuous refill alone the expiry is set ahead, so that it seldom has to be set.
+        assertThat(expiry - fullAt).as("kept longer").isLessThan(24_000_000 + rounding);
       }
     }
   }

@@ -84,8 +84,8 @@ class MutationTest {
     Protocol resetOnMismatch =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(
-                "if value and #value ~= 7 + 20 * shape.n then\n    loaded[k] = false\n    return",
-                "if value and #value ~= 7 + 20 * shape.n then\n    value = false")
+                "#value ~= 7 + 20 * n then\n          gen = false",
+                "#value ~= 7 + 20 * n then\n          known = false")
             .ofAcquire();
     try (Nodes nodes = nodesThatMeetAForeignValue(resetOnMismatch)) {
       StorageProvider node = nodes.add();
@@ -129,7 +129,7 @@ class MutationTest {
   void aBucketThatOwesMoreThanItsCapacityIsNoticed() {
     Protocol unclamped =
         Mutation.of(Protocol.CURRENT.acquire())
-            .replace("if stepped then debt, b = band[2], band[3] end", "")
+            .replace("debt, sub, dirty[k] = shape[at], shape[at + 1], true", "dirty[k] = true")
             .ofAcquire();
     try (Nodes nodes = nodesAfterAClockThatWentAhead(unclamped)) {
       fails(nodes.history());
@@ -157,12 +157,13 @@ class MutationTest {
     return nodes;
   }
 
-  private static final String ITEMS = "local items, reply, r, p = ARGV[1], { now }, 1, 1";
+  private static final String ITEMS = "local items, reply, r = ARGV[1], { now }, 1";
   private static final String ITEMS_TURNED_ROUND =
       """
-      local turned = {}
-      for at = #ARGV[1] - 5, 1, -6 do turned[#turned + 1] = string.sub(ARGV[1], at, at + 5) end
-      local items, reply, r, p = table.concat(turned), { now }, 1, 1
+      local turned = { string.sub(ARGV[1], 1, 1) }
+      for at = #ARGV[1] - 3, 2, -4 do turned[#turned + 1] = string.sub(ARGV[1], at, at + 3) end
+      local items, reply, r = table.concat(turned), { now }, 1
+      if string.byte(ARGV[1]) ~= 1 then items = ARGV[1] end
       """;
 
   @Test
@@ -181,14 +182,14 @@ class MutationTest {
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(ITEMS, ITEMS_TURNED_ROUND)
             .replace(
-                "return reply",
+                "  return reply\nend",
                 """
-                if #items <= 6 then return reply end
+                if #items <= 5 then return reply end
                 local told = { now }
                 for at = #reply - 1, 2, -2 do
                   told[#told + 1], told[#told + 2] = reply[at], reply[at + 1]
                 end
-                return told
+                return told end
                 """)
             .ofAcquire();
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());

@@ -89,7 +89,7 @@ final class Nodes implements AutoCloseable {
   }
 
   BucketKey bucketKey(RateLimitKey key) {
-    return BucketKey.of(prefix, protocol.layout(), key);
+    return new BucketKey.Maker(prefix, protocol.layout()).of(key);
   }
 
   /** Returns the key in Redis. */

@@ -58,6 +58,11 @@ final class SharedRedisStore implements AfterAllCallback {
     }
 
     @Override
+    public Outcome acquireAndWait(Acquisition acquisition) {
+      return store.acquireAndWait(acquisition);
+    }
+
+    @Override
     public void close() {}
   }
 }

@@ -6,9 +6,10 @@
 local CONTINUOUS, INTERVAL, SLIDING, FIXED = 1, 2, 3, 4
 local state, clock = {}, 0
 local made_up = {}
-function made_up.call(name, key, value)
+function made_up.call(name, key, value, more)
   if name == 'TIME' then return { math.floor(clock / 1000000), clock % 1000000 } end
   if name == 'GET' then return state[key] or false end
+  if name == 'SETRANGE' then value = more end
   state[key] = value
 end
 made_up.pcall = made_up.call
@@ -39,9 +40,10 @@ local function shape(cost)
     band.kind >= SLIDING and 0 or band.period, micros, sub)
 end
 
-local ONE = string.char(1, 1, 0, 1, 1, 0)
+local SIMPLE, GENERAL = string.char(1, 1, 1, 1, 0), string.char(0, 1, 1, 0, 1, 1, 0)
 local function take(key, cost)
-  return acquire(made_up, { key }, { ONE, shape(cost) })
+  local simple = band.kind == CONTINUOUS and random(2) == 1
+  return acquire(made_up, { key }, { simple and SIMPLE or GENERAL, shape(cost) })
 end
 
 local function given(reply, cost)

@@ -1,0 +1,86 @@
+package dev.redline.bench.redis;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/** What is measured: which buckets, and how they are asked for. */
+enum Cell {
+  KEYS_64("10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
+  KEYS_256("10k keys, 256 outstanding", Load.ASYNC, 10_000, 256),
+  BANDS_64("10k keys of 3 bands, 64 outstanding", Load.ASYNC, 10_000, 64),
+  BANDS_256("10k keys of 3 bands, 256 outstanding", Load.ASYNC, 10_000, 256),
+  HOT_64("one hot key, 64 outstanding", Load.ASYNC, 1, 64),
+  HOT_256("one hot key, 256 outstanding", Load.ASYNC, 1, 256),
+  CLIENTS("one hot key, 16 clients of 64 outstanding", Load.CLIENTS, 1, 64),
+  BLOCKING("10k keys, 64 blocking threads", Load.BLOCKING, 10_000, 64),
+  IDLE("10k keys, one caller at a time", Load.IDLE, 10_000, 1),
+  OPEN("10k keys, open loop at 60 % of peak", Load.OPEN, 10_000, 0),
+  REFUSED("10k refused keys", Load.REFUSED, 10_000, 256),
+  CLUSTER_64("3 masters, 10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
+  CLUSTER_256("3 masters, 10k keys, 256 outstanding", Load.ASYNC, 10_000, 256);
+
+  /** How a load asks. */
+  enum Load {
+    /** So many questions are always outstanding; an answer brings the next question. */
+    ASYNC,
+    /** Likewise, from several clients with a connection each. */
+    CLIENTS,
+    /** So many threads wait for their answers. */
+    BLOCKING,
+    /** One thread waits for its answers; what counts is how long. */
+    IDLE,
+    /** Questions come at their times, however long answers take; late ones count as late. */
+    OPEN,
+    /** As many threads as processors where refusals need no trip, else so many outstanding. */
+    REFUSED
+  }
+
+  private static final Set<Cell> CLUSTERED = EnumSet.of(CLUSTER_64, CLUSTER_256);
+  private static final Set<Cell> BANDED = EnumSet.of(BANDS_64, BANDS_256);
+  private static final Set<Cell> ALONE = EnumSet.of(BANDS_64, BANDS_256, CLIENTS, OPEN);
+
+  private final String title;
+  private final Load load;
+  private final int keys;
+  private final int outstanding;
+
+  Cell(String title, Load load, int keys, int outstanding) {
+    this.title = title;
+    this.load = load;
+    this.keys = keys;
+    this.outstanding = outstanding;
+  }
+
+  String title() {
+    return title;
+  }
+
+  Load load() {
+    return load;
+  }
+
+  int outstanding() {
+    return outstanding;
+  }
+
+  boolean cluster() {
+    return CLUSTERED.contains(this);
+  }
+
+  Population population() {
+    return new Population(
+        cluster(),
+        keys,
+        BANDED.contains(this) ? 3 : 1,
+        load == Load.REFUSED ? Population.Mix.DENY : Population.Mix.ALLOW);
+  }
+
+  /** Returns who is measured: some cells compare Redline with what another cell says. */
+  List<Contender> contenders() {
+    if (ALONE.contains(this)) {
+      return List.of(Contender.REDLINE);
+    }
+    return cluster() ? List.of(Contender.FLOOR, Contender.REDLINE) : List.of(Contender.values());
+  }
+}

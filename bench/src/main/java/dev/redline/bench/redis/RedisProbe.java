@@ -1,0 +1,113 @@
+package dev.redline.bench.redis;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+
+/**
+ * What a JVM of its own does for {@link RedisBench}: it holds one contender, reads from its input
+ * which cell to measure for how long, and prints a sample for each.
+ */
+public final class RedisProbe {
+  /** The command that runs a probe. */
+  public static final String COMMAND = "redis-probe";
+
+  private static final int CLIENTS = 16;
+
+  /** Held, because levels of loggers that nobody holds are forgotten. */
+  private static final Logger LOG = Logger.getLogger("dev.redline");
+
+  private final Map<Boolean, Client> clients = new HashMap<>();
+  private final Map<Population, Limiter> limiters = new HashMap<>();
+  private final Contender contender;
+  private final String uri;
+  private final String clusterUri;
+
+  private RedisProbe(Contender contender, String uri, String clusterUri) {
+    this.contender = contender;
+    this.uri = uri;
+    this.clusterUri = clusterUri;
+  }
+
+  /** Serves until the input ends; the arguments are the contender and where Redis is. */
+  public static void run(List<String> arguments, InputStream in, PrintStream out)
+      throws IOException, InterruptedException {
+    LOG.setLevel(Level.WARNING);
+    RedisProbe probe =
+        new RedisProbe(Contender.valueOf(arguments.get(0)), arguments.get(1), arguments.get(2));
+    BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
+    try {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        List<String> words = List.of(line.split(" "));
+        out.println(
+            probe
+                .measure(
+                    Cell.valueOf(words.get(0)),
+                    Duration.ofMillis(Long.parseLong(words.get(1))),
+                    Double.parseDouble(words.get(2)))
+                .line());
+      }
+    } finally {
+      probe.clients.values().forEach(Client::close);
+    }
+  }
+
+  /** Asks for a measurement: the line that a probe reads. */
+  static String request(Cell cell, Duration time, double perSecond) {
+    return cell.name() + " " + time.toMillis() + " " + perSecond;
+  }
+
+  private Sample measure(Cell cell, Duration time, double perSecond) throws InterruptedException {
+    Population population = cell.population();
+    int keys = population.keys();
+    int outstanding = cell.outstanding();
+    return switch (cell.load()) {
+      case ASYNC -> ClosedLoop.run(List.of(limiter(population)), keys, outstanding, time);
+      case CLIENTS -> many(population, outstanding, time);
+      case BLOCKING, IDLE -> Threads.run(limiter(population), keys, outstanding, time);
+      case OPEN -> OpenLoop.run(limiter(population), keys, perSecond, time);
+      case REFUSED ->
+          contender == Contender.REDLINE
+              ? Threads.run(
+                  limiter(population), keys, Runtime.getRuntime().availableProcessors(), time)
+              : ClosedLoop.run(List.of(limiter(population)), keys, outstanding, time);
+    };
+  }
+
+  /** Measures several clients, each with a connection of its own that nobody else needs. */
+  private Sample many(Population population, int outstanding, Duration time)
+      throws InterruptedException {
+    List<Client> opened = new ArrayList<>();
+    try {
+      List<Limiter> each = new ArrayList<>();
+      for (int number = 0; number < CLIENTS; number++) {
+        Client client = contender.connect(uri, false);
+        opened.add(client);
+        each.add(client.limiter(population));
+      }
+      return ClosedLoop.run(each, population.keys(), outstanding, time);
+    } finally {
+      opened.forEach(Client::close);
+    }
+  }
+
+  private Limiter limiter(Population population) {
+    return limiters.computeIfAbsent(
+        population, absent -> client(population.cluster()).limiter(population));
+  }
+
+  private Client client(boolean cluster) {
+    return clients.computeIfAbsent(
+        cluster, absent -> contender.connect(cluster ? clusterUri : uri, cluster));
+  }
+}

@@ -1,0 +1,86 @@
+package dev.redline.bench.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.HdrHistogram.Histogram;
+
+/** Threads that each wait for an answer before they ask again. */
+final class Threads {
+  private static final int DIGITS = 3;
+
+  private Threads() {}
+
+  /** Asks from so many threads for a while; with one thread, every answer is timed. */
+  static Sample run(Limiter limiter, int keys, int threads, Duration time)
+      throws InterruptedException {
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      CyclicBarrier start = new CyclicBarrier(threads);
+      List<Future<Sample>> futures = new ArrayList<>();
+      for (int t = 0; t < threads; t++) {
+        SplittableRandom dice = new SplittableRandom(t);
+        futures.add(
+            pool.submit(
+                () -> {
+                  start.await();
+                  return threads == 1
+                      ? timed(limiter, keys, dice, time.toNanos())
+                      : counted(limiter, keys, dice, time.toNanos());
+                }));
+      }
+      long decisions = 0;
+      long passed = 0;
+      long nanos = 0;
+      Sample last = futures.get(0).get();
+      for (Future<Sample> future : futures) {
+        last = future.get();
+        decisions += last.decisions();
+        passed += last.passed();
+        nanos = Math.max(nanos, last.nanos());
+      }
+      return new Sample(decisions, passed, 0, nanos, last.p50Micros(), last.p99Micros());
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a thread of the load failed", e.getCause());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  private static Sample counted(Limiter limiter, int keys, SplittableRandom dice, long time) {
+    long decisions = 0;
+    long passed = 0;
+    long start = System.nanoTime();
+    do {
+      decisions++;
+      passed += limiter.askNow(dice.nextInt(keys)) ? 1 : 0;
+    } while ((decisions & 15) != 0 || System.nanoTime() - start < time);
+    return new Sample(decisions, passed, 0, System.nanoTime() - start, 0, 0);
+  }
+
+  private static Sample timed(Limiter limiter, int keys, SplittableRandom dice, long time) {
+    Histogram histogram = new Histogram(DIGITS);
+    long passed = 0;
+    long start = System.nanoTime();
+    long before = start;
+    do {
+      passed += limiter.askNow(dice.nextInt(keys)) ? 1 : 0;
+      long after = System.nanoTime();
+      histogram.recordValue(after - before);
+      before = after;
+    } while (before - start < time);
+    return new Sample(
+        histogram.getTotalCount(),
+        passed,
+        0,
+        before - start,
+        histogram.getValueAtPercentile(50) / 1000.0,
+        histogram.getValueAtPercentile(99) / 1000.0);
+  }
+}
