@@ -65,7 +65,7 @@ final class Load implements AutoCloseable {
     return random -> {
       String caller = "caller-" + random.nextInt(callers);
       int first = random.nextInt(RULES.size());
-      long cost = 1 + random.nextInt(3);
+      long cost = 1L + random.nextInt(3);
       Acquisition one = Acquisition.of(new RateLimitKey(RULES.get(first), caller), cost);
       int second = random.nextInt(RULES.size());
       return second == first || random.nextBoolean()
