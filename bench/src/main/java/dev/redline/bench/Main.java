@@ -1,5 +1,6 @@
 package dev.redline.bench;
 
+import dev.redline.bench.faults.FaultsBench;
 import dev.redline.bench.http.BareServer;
 import dev.redline.bench.http.HttpBench;
 import dev.redline.bench.local.LocalBench;
@@ -15,11 +16,13 @@ public final class Main {
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
              redline bench redis [--quick] [--rounds N] [--cells NAME,...]
+             redline bench faults
              redline bench http [--quick] [--rounds N] [--server JAR]
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
         redis   decisions on a Redis and a cluster started here: Redline, Bucket4j, Redisson and
                 one plain EVALSHA per decision
+        faults  what callers notice while Redis fails in ten ways, and when it is back
         http    POST /v1/check beside a bare Netty server, driven by wrk
       """;
 
@@ -33,6 +36,7 @@ public final class Main {
         case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
         case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(System.out, System.err);
         case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(System.out, System.err);
+        case "faults" -> FaultsBench.run(System.out, System.err);
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
         case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
         case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, System.out);

@@ -5,12 +5,10 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.core.store.StoreException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 
 /**
  * One look at one bucket: what one acquisition of a {@link History} tells of one of its keys.
@@ -70,12 +68,8 @@ record Look(
   }
 
   private static List<Look> unknown(History history, History.Call call) {
-    Throwable failure = call.failure();
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    boolean untouched =
-        cause instanceof StoreException known && known.kind() == StoreException.Kind.BADTYPES;
     Acquisition acquisition = call.acquisition;
-    if (untouched || acquisition.dryRun()) {
+    if (acquisition.dryRun()) {
       return List.of();
     }
     boolean across = false;

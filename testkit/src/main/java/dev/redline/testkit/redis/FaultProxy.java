@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
@@ -16,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between a client and a Redis server and does to their conversation what networks do.
@@ -33,7 +35,7 @@ public final class FaultProxy implements AutoCloseable {
     CUT
   }
 
-  private record Expected(Fate fate, long sentNanos) {}
+  private record Expected(Fate fate, boolean script, long sentNanos) {}
 
   private final int serverPort;
   private final ServerSocket listener;
@@ -44,6 +46,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile long delayNanos;
   private volatile boolean stalled;
   private volatile boolean closed;
+  private volatile @Nullable String instead;
 
   private FaultProxy(int serverPort) {
     this.serverPort = serverPort;
@@ -110,6 +113,11 @@ public final class FaultProxy implements AutoCloseable {
     stalled = false;
   }
 
+  /** Replies to script calls with something else, in the Redis protocol; null ends that. */
+  public void replyInstead(@Nullable String reply) {
+    instead = reply;
+  }
+
   /** Resets all connections, with whatever is under way on them. */
   public void resetConnections() {
     links.forEach(Link::reset);
@@ -167,10 +175,10 @@ public final class FaultProxy implements AutoCloseable {
         for (byte[] command = commands.next(); command != null; command = commands.next()) {
           boolean script = SCRIPT_CALLS.contains(RespFrames.name(command).toUpperCase(Locale.ROOT));
           if (script && strikes(replays)) {
-            expect(Fate.SWALLOW);
+            expect(Fate.SWALLOW, true);
             out.write(command);
           }
-          expect(script && strikes(cuts) ? Fate.CUT : Fate.FORWARD);
+          expect(script && strikes(cuts) ? Fate.CUT : Fate.FORWARD, script);
           out.write(command);
           out.flush();
         }
@@ -189,8 +197,8 @@ public final class FaultProxy implements AutoCloseable {
       return strikes;
     }
 
-    private void expect(Fate fate) {
-      expected.add(new Expected(fate, System.nanoTime()));
+    private void expect(Fate fate, boolean script) {
+      expected.add(new Expected(fate, script, System.nanoTime()));
     }
 
     void down() {
@@ -204,7 +212,8 @@ public final class FaultProxy implements AutoCloseable {
           }
           hold(next == null ? System.nanoTime() : next.sentNanos);
           if (next == null || next.fate == Fate.FORWARD) {
-            out.write(reply);
+            String other = next != null && next.script ? instead : null;
+            out.write(other == null ? reply : other.getBytes(StandardCharsets.UTF_8));
           }
         }
       } catch (IOException e) {

@@ -1,0 +1,27 @@
+package dev.redline.bench.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every fault, under rules of each failure strategy at once. */
+class FaultsTest {
+  private static final Duration OUTAGE = Duration.ofMillis(2500);
+
+  @ParameterizedTest
+  @EnumSource(Fault.class)
+  void callersGetTheDecisionTheirRuleAsksForInTime(Fault fault) {
+    DrillReport report = new Drill(fault, OUTAGE).run();
+    System.out.println(report);
+
+    assertThat(report.escaped()).as("exceptions").isEmpty();
+    assertThat(report.wrong()).as("wrong outcomes").isEmpty();
+    assertThat(report.degraded()).as("degraded decisions").isPositive();
+    assertThat(report.slowest()).isLessThan(Drill.timeout().plusMillis(250));
+    assertThat(report.toRecover()).as("recovered").isPresent();
+    long bound = Drill.capacity() + Drill.capacity() * report.outage().plusSeconds(1).toSeconds();
+    assertThat((long) report.mostAdmittedLocally()).isLessThanOrEqualTo(bound);
+  }
+}

@@ -1,0 +1,69 @@
+package dev.redline.core.spi;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A source of rules that can be changed: one document, the revisions it went through, and who did
+ * what. As a {@link ConfigProvider} it yields its newest revision.
+ *
+ * <p>Writers compare and set: of two that start from the same revision, one loses and looks again.
+ * Thread-safe; never used on the request path. What is kept of the past is bounded.
+ */
+public interface RuleRepository extends ConfigProvider {
+  /**
+   * One revision of the document.
+   *
+   * @param version its number; each is higher than the one before
+   * @param document the JSON text, byte for byte as it was written
+   * @param at when it was written
+   * @param by the name of whoever wrote it
+   * @param summary what changed, in a few words
+   */
+  record Revision(long version, String document, Instant at, String by, String summary) {}
+
+  /**
+   * One line of the audit: what somebody did, whether or not it changed the document.
+   *
+   * @param at when
+   * @param by the name of whoever did it
+   * @param action what: {@code create}, {@code update}, {@code delete}, {@code restore}, {@code
+   *     reset}, {@code reload}
+   * @param ruleId the rule concerned, if it is one
+   * @param before the rule as JSON before, if there was one
+   * @param after the rule as JSON after, if there is one
+   */
+  record AuditEntry(
+      Instant at,
+      String by,
+      String action,
+      Optional<String> ruleId,
+      Optional<String> before,
+      Optional<String> after) {}
+
+  /** Returns the newest revision, or nothing if none was ever written. */
+  Optional<Revision> newest() throws IOException;
+
+  /** Returns a revision by its number, or nothing if it is not kept (any more). */
+  Optional<Revision> revision(long version) throws IOException;
+
+  /** Returns the latest revisions, newest first. */
+  List<Revision> revisions(int atMost) throws IOException;
+
+  /**
+   * Writes a revision and its line of the audit, together, if nobody wrote one since.
+   *
+   * @param expected the number of the newest revision as the writer knows it; 0 for none
+   * @param next the revision to write; its number must be higher
+   * @return whether it was written
+   */
+  boolean write(long expected, Revision next, AuditEntry entry) throws IOException;
+
+  /** Adds a line to the audit that changes no document. */
+  void note(AuditEntry entry) throws IOException;
+
+  /** Returns the latest lines of the audit, newest first. */
+  List<AuditEntry> audit(int atMost) throws IOException;
+}
