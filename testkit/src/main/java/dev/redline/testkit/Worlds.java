@@ -47,7 +47,7 @@ final class Worlds {
 
     List<Sight> least(long to) {
       return before.stream()
-          .map(band -> vague ? Sight.NOTHING : band.returnable(taken, cost, to, to))
+          .map(band -> vague ? Sight.NOTHING : band.surelyReturnable(taken, cost, to, to))
           .toList();
     }
   }
