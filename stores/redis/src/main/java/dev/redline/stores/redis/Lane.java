@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way to one group of slots: a queue that empties itself in batches.
  *
- * <p>While the allowed number of calls is under way, acquisitions gather; when one comes back, all
- * that fit leave together. An idle lane sends on the caller's thread. Nothing here waits or locks.
+ * <p>While a call is under way, acquisitions gather; when it comes back, all that fit leave
+ * together. A further call leaves before that if there is enough for half a full one. An idle lane
+ * sends on the caller's thread. Nothing here waits or locks.
  */
 final class Lane {
   /** Sends a batch; the lane is told when it is over. */
@@ -25,26 +26,28 @@ final class Lane {
   private final RedisSettings settings;
   private final Shape.Cache shapes;
   private final Sender sender;
+  private final int enough;
 
   Lane(RedisSettings settings, Shape.Cache shapes, Sender sender) {
     this.settings = settings;
     this.shapes = shapes;
     this.sender = sender;
+    this.enough = (settings.maxBatch() + 1) / 2;
   }
 
   /** Queues an acquisition, or returns false if the queue is full. */
   boolean submit(Ticket ticket) {
-    if (queued.incrementAndGet() > settings.maxQueued()) {
+    int waiting = queued.incrementAndGet();
+    if (waiting > settings.maxQueued()) {
       queued.decrementAndGet();
       return false;
     }
     queue.add(ticket);
-    Answers.Held held = calls.get() > 0 ? Answers.held() : null;
-    if (held != null) {
-      // Sent when the last of the answers is given out, or sooner by the end of the call under way.
-      held.add(this);
-    } else {
+    Answers.Held held = waiting >= enough || ticket.waitedFor() ? null : Answers.held();
+    if (held == null) {
       drain();
+    } else {
+      held.add(this);
     }
     return true;
   }
@@ -67,7 +70,7 @@ final class Lane {
     }
     int missed = 1;
     do {
-      while (calls.get() < settings.maxCalls()) {
+      while (maySend()) {
         Batch batch = collect();
         if (batch == null) {
           break;
@@ -77,6 +80,12 @@ final class Lane {
       }
       missed = drains.addAndGet(-missed);
     } while (missed != 0);
+  }
+
+  /** An idle lane sends whatever waits; one with a call under way, when there is enough of it. */
+  private boolean maySend() {
+    int underWay = calls.get();
+    return underWay == 0 || (underWay < settings.maxCalls() && queued.get() >= enough);
   }
 
   private @Nullable Batch collect() {
@@ -104,12 +113,13 @@ final class Lane {
   }
 
   /**
-   * Fails the acquisitions that waited too long; they were never sent. They stay in the queue until
-   * it is emptied, which the end of the calls under way brings.
+   * Fails the acquisitions that waited too long; they were never sent, and leave the queue with the
+   * others. Sends what waits for the end of answers that somebody's code delays.
    */
   void expire(long nanos) {
     for (Ticket ticket : queue) {
       if (!ticket.expired(nanos)) {
+        drain();
         return;
       }
       tooBusy(ticket);
