@@ -2,11 +2,14 @@ package dev.redline.core;
 
 import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Is told of every decision that counts; dry runs are not told.
  *
- * <p>Called by many threads at once. A listener that throws is logged and changes no decision.
+ * <p>Called by one thread of its own, in order, after the decision was given: a listener that
+ * throws or blocks changes no decision and delays none. What it is too slow for is lost, and
+ * counted as {@code ratelimit.events.dropped}.
  */
 @FunctionalInterface
 public interface DecisionListener {
@@ -18,4 +21,17 @@ public interface DecisionListener {
    * @param rules the rules that applied, in order of evaluation, with their metadata
    */
   void decided(Question question, RateLimitResult result, List<RateLimitRule> rules);
+
+  /**
+   * Returns whether the listener cares for such a result; asked by whoever decides, so it must be
+   * quick. What it does not care for takes no place in its queue.
+   */
+  default boolean wants(RateLimitResult result) {
+    return true;
+  }
+
+  /** Returns a listener that hands refusals of callers over their limit to a sink. */
+  static DecisionListener ofExceeded(Consumer<LimitExceeded> sink) {
+    return new LimitExceeded.Listener(sink);
+  }
 }

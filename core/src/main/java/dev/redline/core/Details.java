@@ -30,6 +30,11 @@ interface Details {
 
   List<BandStatus> bands();
 
+  /** Returns whose bucket is reported, or null if none is. */
+  default @Nullable String identity() {
+    return null;
+  }
+
   /** Details that are there already. */
   record Given(
       @Nullable String ruleSetId,

@@ -11,12 +11,14 @@ import java.util.Optional;
  * @param defaultRuleSetId the rule set of questions that name none; absent: all rules as one list
  * @param missingRules what happens without rules to decide by
  * @param onStoreFailure what decides when the store cannot and a rule does not say
+ * @param localShare which part of each limit this node grants by itself then, above 0 and up to 1
  */
 public record EngineSettings(
     boolean shadow,
     Optional<String> defaultRuleSetId,
     MissingRules missingRules,
-    OnStoreFailure onStoreFailure) {
+    OnStoreFailure onStoreFailure,
+    double localShare) {
   /** What happens when no rules were ever loaded, or the default rule set does not exist. */
   public enum MissingRules {
     /** Requests pass. */
@@ -27,12 +29,16 @@ public record EngineSettings(
 
   /** The settings of a fresh installation. */
   public static final EngineSettings DEFAULT =
-      new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL);
+      new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
 
   /** Refuses null. */
   public EngineSettings {
     Objects.requireNonNull(defaultRuleSetId, "defaultRuleSetId");
     Objects.requireNonNull(missingRules, "missingRules");
     Objects.requireNonNull(onStoreFailure, "onStoreFailure");
+    if (!(localShare > 0 && localShare <= 1)) {
+      throw new IllegalArgumentException(
+          "localShare must be above 0 and up to 1, was " + localShare);
+    }
   }
 }

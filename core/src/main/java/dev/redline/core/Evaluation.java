@@ -279,6 +279,12 @@ final class Evaluation implements ReportedDetails {
     return rule == null ? RateLimitRule.DEFAULT_RULE_SET : rule.rule().ruleSetId();
   }
 
+  /** Returns the result of what another store answered, of its own part of the limits. */
+  RateLimitResult finish(Acquisition asked, Outcome answer) {
+    acquisition = asked;
+    return finish(answer);
+  }
+
   /** Returns the result of what a store answered. */
   RateLimitResult finish(Outcome answer) {
     Acquisition asked = acquisition();
@@ -361,6 +367,12 @@ final class Evaluation implements ReportedDetails {
   public @Nullable String plan() {
     BandReport report = report();
     return report != null && isPlan(report.limits()) ? report.limits().ownerId() : null;
+  }
+
+  @Override
+  public @Nullable String identity() {
+    BandReport report = report();
+    return report == null ? null : acquisition().key(report.key()).identity();
   }
 
   @Override

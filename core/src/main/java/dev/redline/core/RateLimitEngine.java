@@ -10,8 +10,6 @@ import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -23,14 +21,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is
  * read once per decision and swapped by one reference write: a decision sees one book, whole.
+ * Closing it ends the threads of its listeners, if it has some; the stores are their owner's.
  */
-public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
-  private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
-
+public final class RateLimitEngine implements RateLimiter, RateLimitHandler, AutoCloseable {
   private final StoreTiers tiers;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
-  private final DecisionListener[] listeners;
+  private final Announcer[] listeners;
   private final boolean timed;
   private volatile @Nullable Rules rules;
   private volatile boolean enabled = true;
@@ -38,9 +35,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
     this.metrics = builder.metrics;
-    this.tiers =
-        new StoreTiers(builder.store, builder.fallback, settings.onStoreFailure(), metrics);
-    this.listeners = builder.listeners.toArray(new DecisionListener[0]);
+    this.tiers = new StoreTiers(builder.store, builder.fallback, settings, metrics);
+    this.listeners =
+        builder.listeners.stream()
+            .map(listener -> new Announcer(listener, metrics))
+            .toArray(Announcer[]::new);
     this.timed = metrics != MetricsExporter.NONE;
     if (builder.book != null) {
       use(builder.book);
@@ -56,6 +55,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
   public void use(RuleBook book) {
     metrics.inForce(book);
     rules = Rules.of(book, metrics);
+    tiers.rulesChanged();
   }
 
   /** Returns the rule book in force, or null if there never was one. */
@@ -280,18 +280,20 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler {
     if (dryRun) {
       return result;
     }
-    for (DecisionListener listener : listeners) {
-      try {
-        listener.decided(question, result, evaluation.appliedRules());
-      } catch (Throwable e) {
-        // Also errors: what a listener trips over is no reason to decide otherwise.
-        LOG.log(Level.WARNING, "a decision listener failed: " + listener.getClass().getName(), e);
-      }
+    for (Announcer listener : listeners) {
+      listener.tell(question, result, evaluation);
     }
     if (timed) {
       metrics.checked(System.nanoTime() - start);
     }
     return result;
+  }
+
+  @Override
+  public void close() {
+    for (Announcer listener : listeners) {
+      listener.close();
+    }
   }
 
   /** Builds an engine. */

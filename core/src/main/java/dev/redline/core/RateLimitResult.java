@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.IdentityDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -110,6 +111,14 @@ public final class RateLimitResult {
   /** Returns all bands of the enforced rules that applied, in order of evaluation. */
   public List<BandStatus> bands() {
     return details.bands();
+  }
+
+  /**
+   * Returns a digest of whoever the reported band counts, for logs: the same caller has the same
+   * one. Worked out at every call; not for the request path.
+   */
+  public Optional<String> identityDigest() {
+    return Optional.ofNullable(details.identity()).map(IdentityDigest::of);
   }
 
   /** Returns the rule set, or null; {@link #ruleSetId} without a wrapper, for the hot path. */

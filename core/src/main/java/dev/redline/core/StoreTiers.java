@@ -16,17 +16,19 @@ final class StoreTiers {
   private final StorageProvider store;
   private final @Nullable StorageProvider fallback;
   private final OnStoreFailure unlessSaid;
+  private final LocalShare share;
   private final MetricsExporter metrics;
   private final boolean timed;
 
   StoreTiers(
       StorageProvider store,
       @Nullable StorageProvider fallback,
-      OnStoreFailure unlessSaid,
+      EngineSettings settings,
       MetricsExporter metrics) {
     this.store = store;
     this.fallback = fallback;
-    this.unlessSaid = unlessSaid;
+    this.unlessSaid = settings.onStoreFailure();
+    this.share = new LocalShare(settings.localShare());
     this.metrics = metrics;
     this.timed = metrics != MetricsExporter.NONE;
   }
@@ -92,20 +94,33 @@ final class StoreTiers {
   private RateLimitResult withoutPrimary(
       Evaluation evaluation, Acquisition acquisition, Throwable failure) {
     OnStoreFailure strategy = evaluation.onStoreFailure(unlessSaid);
-    Outcome outcome = new Outcome();
-    boolean fellBack =
-        strategy == OnStoreFailure.LOCAL
-            && fallback != null
-            && fallback.acquireNow(acquisition, outcome);
+    RateLimitResult local =
+        strategy == OnStoreFailure.LOCAL ? decideHere(evaluation, acquisition) : null;
     if (strategy != null && !acquisition.dryRun()) {
-      boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && !fellBack;
+      boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && local == null;
       metrics.storeFailed(nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
     }
-    if (fellBack) {
+    return local == null ? evaluation.failed(strategy) : local;
+  }
+
+  /** Decides by what the store refused before, else by this node's share; null if it cannot. */
+  private @Nullable RateLimitResult decideHere(Evaluation evaluation, Acquisition acquisition) {
+    Outcome outcome = new Outcome();
+    if (store.refuseFromMemory(acquisition, outcome)) {
       outcome.degrade();
       return evaluation.finish(outcome);
     }
-    return evaluation.failed(strategy);
+    Acquisition own = share.of(acquisition);
+    if (fallback == null || !fallback.acquireNow(own, outcome)) {
+      return null;
+    }
+    outcome.degrade();
+    return evaluation.finish(own, outcome);
+  }
+
+  /** Says that other rules are in force. */
+  void rulesChanged() {
+    share.forget();
   }
 
   private static StoreException.Kind kind(Throwable failure) {

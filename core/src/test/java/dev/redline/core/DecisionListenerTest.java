@@ -6,9 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StorageProvider;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +24,9 @@ import org.junit.jupiter.api.Test;
 
 class DecisionListenerTest {
   private final StorageProvider store = new LocalStore();
-  private final Logger log = Logger.getLogger(RateLimitEngine.class.getName());
+  private final Logger log = Logger.getLogger(Announcer.class.getName());
+  private final List<RateLimitEngine> engines = new ArrayList<>();
+  private final BlockingQueue<RateLimitResult> heard = new LinkedBlockingQueue<>();
 
   @BeforeEach
   void expectWarnings() {
@@ -27,46 +36,65 @@ class DecisionListenerTest {
   @AfterEach
   void close() {
     log.setLevel(null);
+    engines.forEach(RateLimitEngine::close);
     store.close();
   }
 
+  private RateLimitEngine engine(MetricsExporter metrics, DecisionListener... listeners) {
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store)
+            .book(
+                EngineFixture.book(
+                    rule("r", 2).metadata("tier", "premium"), rule("x", 1).path("/x")))
+            .metrics(metrics)
+            .listeners(List.of(listeners))
+            .build();
+    engines.add(engine);
+    return engine;
+  }
+
   private RateLimitEngine engine(DecisionListener... listeners) {
-    return RateLimitEngine.builder(store)
-        .book(EngineFixture.book(rule("r", 2).metadata("tier", "premium"), rule("x", 1).path("/x")))
-        .listeners(List.of(listeners))
-        .build();
+    return engine(MetricsExporter.NONE, listeners);
+  }
+
+  private RateLimitResult next() throws InterruptedException {
+    RateLimitResult result = heard.poll(10, TimeUnit.SECONDS);
+    assertThat(result).as("a decision told within 10 s").isNotNull();
+    return Objects.requireNonNull(result);
   }
 
   @Test
-  void listenersHearQuestionResultAndRules() {
-    List<RateLimitResult> results = new ArrayList<>();
-    List<List<RateLimitRule>> rules = new ArrayList<>();
+  void listenersHearQuestionResultAndRules() throws InterruptedException {
+    BlockingQueue<List<RateLimitRule>> rules = new LinkedBlockingQueue<>();
+    BlockingQueue<Question> questions = new LinkedBlockingQueue<>();
     RateLimitEngine engine =
         engine(
             (question, result, applied) -> {
-              assertThat(question).isInstanceOf(Question.OfRequest.class);
-              results.add(result);
+              questions.add(question);
               rules.add(applied);
+              heard.add(result);
             });
     RateLimitResult first = engine.check(request("/"));
     RateLimitResult second = engine.checkAsync(request("/")).toCompletableFuture().join();
-    assertThat(results).containsExactly(first, second);
-    assertThat(rules.get(0)).extracting(RateLimitRule::id).containsExactly("r");
-    assertThat(rules.get(0).get(0).metadata()).containsEntry("tier", "premium");
+    assertThat(List.of(next(), next())).containsExactly(first, second);
+    assertThat(questions).allMatch(question -> question instanceof Question.OfRequest);
+    List<RateLimitRule> applied = rules.remove();
+    assertThat(applied).extracting(RateLimitRule::id).containsExactly("r");
+    assertThat(applied.get(0).metadata()).containsEntry("tier", "premium");
   }
 
   @Test
-  void dryRunsAndExplanationsAreNotTold() {
-    List<RateLimitResult> results = new ArrayList<>();
-    RateLimitEngine engine = engine((question, result, applied) -> results.add(result));
+  void dryRunsAndExplanationsAreNotTold() throws InterruptedException {
+    RateLimitEngine engine = engine((question, result, applied) -> heard.add(result));
     engine.decideNow(Question.ofRequest(request("/")), true);
     engine.explain(Question.ofRequest(request("/"))).toCompletableFuture().join();
-    assertThat(results).isEmpty();
+    RateLimitResult real = engine.check(request("/"));
+    assertThat(next()).isSameAs(real);
+    assertThat(heard).isEmpty();
   }
 
   @Test
-  void aListenerThatThrowsChangesNoDecisionAndSilencesNoOther() {
-    List<RateLimitResult> heard = new ArrayList<>();
+  void aListenerThatThrowsChangesNoDecisionAndSilencesNoOther() throws InterruptedException {
     RateLimitEngine engine =
         engine(
             (question, result, applied) -> {
@@ -80,6 +108,66 @@ class DecisionListenerTest {
     assertThat(engine.checkAsync(request("/")).toCompletableFuture().join().remaining())
         .hasValue(0);
     assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(heard).hasSize(3);
+    assertThat(List.of(next(), next(), next())).hasSize(3);
+  }
+
+  @Test
+  void aListenerThatBlocksDelaysNoDecisionAndWhatItMissesIsCounted() throws InterruptedException {
+    CountDownLatch blocking = new CountDownLatch(1);
+    CountDownLatch free = new CountDownLatch(1);
+    AtomicInteger dropped = new AtomicInteger();
+    MetricsExporter metrics =
+        new MetricsExporter() {
+          @Override
+          public RuleMeter meter(String ruleSetId, String ruleId) {
+            return RuleMeter.NONE;
+          }
+
+          @Override
+          public void eventDropped() {
+            dropped.incrementAndGet();
+          }
+        };
+    RateLimitEngine engine =
+        engine(
+            metrics,
+            (question, result, applied) -> {
+              blocking.countDown();
+              await(free);
+            });
+    engine.check(request("/"));
+    assertThat(blocking.await(10, TimeUnit.SECONDS)).isTrue();
+
+    // Were any of these held up by the listener, the test would never come to its end.
+    for (int i = 0; i < 10_000; i++) {
+      engine.check(request("/"));
+    }
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(dropped.get()).isEqualTo(10_001 - 4096);
+    free.countDown();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void whoeverExceedsALimitIsToldByADigest() throws InterruptedException {
+    BlockingQueue<LimitExceeded> events = new LinkedBlockingQueue<>();
+    RateLimitEngine engine = engine(DecisionListener.ofExceeded(events::add));
+    for (int i = 0; i < 3; i++) {
+      engine.check(request("/"));
+    }
+    LimitExceeded event = Objects.requireNonNull(events.poll(10, TimeUnit.SECONDS));
+    assertThat(event.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(event.ruleId()).hasValue("r");
+    assertThat(event.path()).hasValue("/");
+    assertThat(event.retryAfterMs()).isPresent();
+    assertThat(event.identityDigest().orElseThrow()).matches("x:[0-9a-f]{64}");
+    assertThat(events).isEmpty();
   }
 }

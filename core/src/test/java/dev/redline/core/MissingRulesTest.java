@@ -29,7 +29,7 @@ class MissingRulesTest {
         RateLimitEngine.builder(store)
             .settings(
                 new EngineSettings(
-                    false, Optional.ofNullable(defaultSet), missing, OnStoreFailure.LOCAL))
+                    false, Optional.ofNullable(defaultSet), missing, OnStoreFailure.LOCAL, 1.0))
             .build();
     if (book != null) {
       engine.use(book);

@@ -135,7 +135,11 @@ class RuleOrderTest {
         EngineFixture.of(
             EngineFixture.book(rule("a", 9).ruleSetId("x"), rule("b", 5).ruleSetId("y")),
             new EngineSettings(
-                false, Optional.of("x"), EngineSettings.MissingRules.ALLOW, OnStoreFailure.LOCAL));
+                false,
+                Optional.of("x"),
+                EngineSettings.MissingRules.ALLOW,
+                OnStoreFailure.LOCAL,
+                1.0));
     assertThat(fixture.check("/").ruleId()).contains("a");
     assertThat(fixture.explain(Question.ofRequest(request("/"))).rules())
         .extracting(Explanation.Entry::id)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class ShadowTest {
   private static final EngineSettings SHADOW_ALL =
-      new EngineSettings(true, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL);
+      new EngineSettings(true, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
 
   @Test
   void aShadowRuleReportsButNeverDenies() {

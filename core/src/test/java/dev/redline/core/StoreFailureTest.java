@@ -30,6 +30,7 @@ class StoreFailureTest {
   private static final class RemoteStore implements StorageProvider {
     private final LocalStore behind = new LocalStore();
     private boolean failing = true;
+    private boolean remembers;
 
     @Override
     public String type() {
@@ -43,6 +44,17 @@ class StoreFailureTest {
               new StoreException(StoreException.Kind.REDISERROR, "on purpose"))
           : CompletableFuture.supplyAsync(
               () -> behind.acquire(acquisition).toCompletableFuture().join());
+    }
+
+    @Override
+    public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+      if (!remembers) {
+        return false;
+      }
+      outcome.reset(acquisition.bands());
+      outcome.views()[0] = acquisition.key(0).limits().band(0).horizonMicros();
+      outcome.decide(false, 0);
+      return true;
     }
 
     @Override
@@ -63,7 +75,7 @@ class StoreFailureTest {
   private RateLimitEngine engine(OnStoreFailure unlessSaid, RuleBook book) {
     return RateLimitEngine.builder(store)
         .fallback(fallback)
-        .settings(new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, unlessSaid))
+        .settings(new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, unlessSaid, 1.0))
         .book(book)
         .build();
   }
@@ -115,6 +127,39 @@ class StoreFailureTest {
     assertThat(second.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
     assertThat(second.degraded()).isTrue();
     assertThat(second.retryAfterMs()).isPresent();
+  }
+
+  @Test
+  void aNodeGrantsItsShareOfTheLimitAndNoMore() {
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store)
+            .fallback(fallback)
+            .settings(
+                new EngineSettings(
+                    false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 0.3))
+            .book(book(rule("r", 10)))
+            .build();
+    for (int left = 2; left >= 0; left--) {
+      RateLimitResult result = engine.check(request("/"));
+      assertThat(result.reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+      assertThat(result.limit()).hasValue(3);
+      assertThat(result.remaining()).hasValue(left);
+    }
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    store.failing = false;
+    assertThat(engine.check(request("/")).limit()).hasValue(10);
+  }
+
+  @Test
+  void whatTheStoreRefusedStaysRefusedWhileItFails() {
+    RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
+    store.remembers = true;
+    RateLimitResult refused = engine.check(request("/"));
+    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(refused.degraded()).isTrue();
+    assertThat(refused.retryAfterMs()).isPresent();
+    store.remembers = false;
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
   }
 
   @Test

@@ -63,10 +63,10 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheDataPlaneKnowsVertx() {
+  void onlyTheDataPlaneAndTheRedisStoreKnowNetty() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("dev.redline.server.data..")
+        .resideOutsideOfPackages("dev.redline.server.data..", "dev.redline.stores.redis..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.vertx..", "io.netty..")

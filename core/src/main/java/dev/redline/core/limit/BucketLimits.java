@@ -3,6 +3,7 @@ package dev.redline.core.limit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,17 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);
     }
+  }
+
+  /**
+   * Returns a part of these limits, above 0 and up to 1: capacities and rates that much smaller, at
+   * least one token each.
+   */
+  public BucketLimits share(double part) {
+    return new BucketLimits(
+        ownerKind,
+        ownerId,
+        Arrays.stream(bands).map(arithmetic -> BandShare.of(arithmetic.band(), part)).toList());
   }
 
   /** Returns whether a rule or a plan owns the buckets. */

@@ -25,9 +25,12 @@ import java.util.Optional;
  * @param enabled the kill switch
  * @param mode whether all rules are shadow rules
  * @param storage where bucket state is kept
+ * @param redis where Redis is
+ * @param batch how much a store with I/O is asked at once
  * @param config where rules come from
  * @param reload how rule changes are noticed
  * @param fail what happens when the store fails
+ * @param circuitBreaker when a failing store is left alone
  * @param waitForRefill how long callers may be held
  * @param identity how callers are told apart
  * @param headers which response headers are sent
@@ -43,9 +46,12 @@ public record Settings(
     boolean enabled,
     Mode mode,
     Storage storage,
+    Redis redis,
+    Batch batch,
     Config config,
     Reload reload,
     Fail fail,
+    CircuitBreaker circuitBreaker,
     WaitForRefill waitForRefill,
     Identity identity,
     Headers headers,
@@ -62,7 +68,9 @@ public record Settings(
     /** A hash table in this process. */
     LOCAL,
     /** A Caffeine cache in this process. */
-    CAFFEINE
+    CAFFEINE,
+    /** Redis or Valkey, shared with other processes. */
+    REDIS
   }
 
   /** The kinds of rule source. */
@@ -82,6 +90,25 @@ public record Settings(
   /** Where bucket state is kept, and how many keys a store in this process holds. */
   public record Storage(StorageType type, long maxKeys) {}
 
+  /** Where Redis is, as a URI and further nodes of a cluster, and how long it may take. */
+  public record Redis(
+      String uri,
+      List<String> clusterNodes,
+      Optional<Path> caFile,
+      Duration commandTimeout,
+      Duration connectTimeout,
+      String keyPrefix,
+      int connections) {
+    /** Returns the prefix alone: a URI may hold a password. */
+    @Override
+    public String toString() {
+      return "Redis[" + keyPrefix + "]";
+    }
+  }
+
+  /** How many acquisitions one call decides, how many calls a lane has under way, and the queue. */
+  public record Batch(int maxSize, int maxCalls, int maxQueued) {}
+
   /** The rule sources, weakest first, and the file or directory of FILE. */
   public record Config(List<ConfigSource> sources, Optional<Path> path) {}
 
@@ -90,6 +117,16 @@ public record Settings(
 
   /** What decides when the store cannot, and how it is said. */
   public record Fail(OnStoreFailure strategy, double localShare, int closedStatus) {}
+
+  /** When a failing store is left alone, for how long, and how it is tried again. */
+  public record CircuitBreaker(
+      int failureRate,
+      int slowCallRate,
+      int failuresInARow,
+      int minimumCalls,
+      Duration window,
+      Duration openDuration,
+      int halfOpenCalls) {}
 
   /** Whether, how long and how many callers may be held until tokens refill. */
   public record WaitForRefill(boolean enabled, Duration maxWaitTime, int maxConcurrentWaits) {}
@@ -183,6 +220,11 @@ public record Settings(
         new Storage(
             from.choice("rl.storage.type", StorageType.class, StorageType.LOCAL),
             from.number("rl.storage.max-keys", 1_000_000, 1, 1_000_000_000)),
+        RedisProperties.read(from),
+        new Batch(
+            (int) from.number("rl.batch.max-size", 64, 1, 64),
+            (int) from.number("rl.batch.max-calls", 2, 1, 16),
+            (int) from.number("rl.batch.max-queued", 10_000, 1, 1_000_000)),
         new Config(
             from.choices("rl.config.source", ConfigSource.class, List.of(ConfigSource.FILE)),
             from.read("rl.config.path", "use a file or directory", Path::of)),
@@ -194,6 +236,14 @@ public record Settings(
             from.choice("rl.fail.strategy", OnStoreFailure.class, OnStoreFailure.LOCAL),
             from.fraction("rl.fail.local-share", 1.0, 1.0),
             closedStatus(from)),
+        new CircuitBreaker(
+            (int) from.number("rl.circuit-breaker.failure-rate", 50, 1, 100),
+            (int) from.number("rl.circuit-breaker.slow-call-rate", 100, 1, 100),
+            (int) from.number("rl.circuit-breaker.failures-in-a-row", 5, 1, 1_000_000),
+            (int) from.number("rl.circuit-breaker.minimum-calls", 20, 1, 1_000_000),
+            from.duration("rl.circuit-breaker.window", Duration.ofSeconds(10)),
+            from.duration("rl.circuit-breaker.open-duration", Duration.ofSeconds(2)),
+            (int) from.number("rl.circuit-breaker.half-open-calls", 3, 1, 1000)),
         new WaitForRefill(
             from.bool("rl.wait-for-refill.enabled", false),
             from.duration("rl.wait-for-refill.max-wait-time", Duration.ofSeconds(5)),
@@ -262,6 +312,7 @@ public record Settings(
 
   /** Returns how an engine decides where rules are silent. */
   public EngineSettings engine() {
-    return new EngineSettings(mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy());
+    return new EngineSettings(
+        mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy(), fail.localShare());
   }
 }

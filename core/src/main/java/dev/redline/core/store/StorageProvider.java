@@ -43,6 +43,21 @@ public interface StorageProvider extends AutoCloseable {
     }
   }
 
+  /**
+   * Refuses an acquisition by what the store remembers of its own refusals, for whoever decides
+   * while it cannot: what it refused stays refused until the advertised time. Fills the outcome.
+   *
+   * @return false if nothing that is remembered refuses it; then nothing was done
+   */
+  default boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    return false;
+  }
+
+  /** Returns how the store is doing, as it was last seen; asks nobody and never blocks. */
+  default StoreHealth health() {
+    return StoreHealth.UP;
+  }
+
   /** Releases what the store holds: connections, threads. Nothing may be acquired after it. */
   @Override
   void close();

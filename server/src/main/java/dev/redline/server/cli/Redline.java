@@ -20,7 +20,8 @@ public final class Redline {
   private static final String BENCH = "bench";
 
   private static final List<Command> COMMANDS =
-      List.of(new ServeCommand(), new ValidateCommand(), new ExplainCommand());
+      List.of(
+          new ServeCommand(), new ValidateCommand(), new ExplainCommand(), new InspectCommand());
 
   private Redline() {}
 
@@ -78,7 +79,7 @@ public final class Redline {
       to.println("  redline " + command.usage());
       to.println("      " + command.summary());
     }
-    to.println("  redline " + BENCH + " local|http");
+    to.println("  redline " + BENCH + " local|redis|http");
     to.println("      measures against peers of the same run (from a checkout)");
   }
 }

@@ -2,6 +2,9 @@ package dev.redline.server.management;
 
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreHealth;
+import dev.redline.resilience.BreakerState;
+import dev.redline.resilience.GuardedStore;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
 import java.util.LinkedHashMap;
@@ -28,11 +31,25 @@ final class RedlineHealth implements HealthIndicator {
   public Health health() {
     RulesStatus rules = loader.status();
     boolean decides = rules.loaded() || missingRules == MissingRules.ALLOW;
+    StoreHealth health = store.health();
+    BreakerState breaker =
+        store instanceof GuardedStore guarded ? guarded.state() : BreakerState.CLOSED;
     return (decides ? Health.up() : Health.down())
-        .withDetail("degraded", false)
-        .withDetail("store", Map.of("type", store.type(), "status", "UP"))
+        .withDetail("degraded", !health.up() || breaker != BreakerState.CLOSED)
+        .withDetail("store", details(store.type(), health))
+        .withDetail("breaker", breaker.name())
         .withDetail("rules", details(rules))
         .build();
+  }
+
+  private static Map<String, Object> details(String type, StoreHealth health) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("type", type);
+    details.put("status", health.up() ? "UP" : "DOWN");
+    health.reason().ifPresent(reason -> details.put("reason", reason));
+    health.latency().ifPresent(latency -> details.put("latencyMs", latency.toNanos() / 1e6));
+    details.putAll(health.details());
+    return details;
   }
 
   private static Map<String, Object> details(RulesStatus rules) {

@@ -1,5 +1,6 @@
 package dev.redline.server.wiring;
 
+import dev.redline.core.DecisionListener;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
@@ -8,6 +9,8 @@ import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
+import dev.redline.resilience.BreakerState;
+import dev.redline.resilience.GuardedStore;
 import dev.redline.rules.documents.FileConfigProvider;
 import dev.redline.rules.documents.InlineLimits;
 import dev.redline.rules.documents.RuleDocumentReader;
@@ -17,11 +20,17 @@ import dev.redline.server.rules.ExampleRules;
 import dev.redline.server.rules.RuleLoader;
 import dev.redline.server.rules.RulesStatus;
 import dev.redline.stores.caffeine.CaffeineStore;
+import dev.redline.stores.redis.RedisSettings;
+import dev.redline.stores.redis.RedisStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -37,12 +46,20 @@ class EngineWiring {
     return switch (settings.storage().type()) {
       case LOCAL -> new LocalStore(maxKeys, MicrosClock.monotonic());
       case CAFFEINE -> new CaffeineStore(maxKeys, MicrosClock.monotonic());
+      case REDIS -> redis(settings);
     };
+  }
+
+  /** Gives Redis one connect time-out to be there; whether it is or not, the service starts. */
+  private static StorageProvider redis(Settings settings) {
+    RedisStore store = RedisStore.start(RedisSettings.of(settings));
+    store.awaitReady(settings.redis().connectTimeout());
+    return new GuardedStore(store, settings.circuitBreaker(), settings.redis().commandTimeout());
   }
 
   @Bean
   MetricsExporter metricsExporter(
-      Settings settings, MeterRegistry registry, StorageProvider store) {
+      Settings settings, MeterRegistry registry, StorageProvider store, LocalFallback fallback) {
     if (!settings.metrics().enabled()) {
       return MetricsExporter.NONE;
     }
@@ -52,13 +69,46 @@ class EngineWiring {
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
     }
+    if (store instanceof GuardedStore guarded) {
+      exporter.showBreaker(
+          store.type(),
+          Arrays.stream(BreakerState.values()).map(EngineWiring::lowerCase).toList(),
+          () -> lowerCase(guarded.state()));
+    }
+    fallback.store().ifPresent(local -> exporter.showLocalKeys(local::size));
     return exporter;
   }
 
+  private static String lowerCase(BreakerState state) {
+    return state.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The store of this node that decides for LOCAL rules while a shared store fails, if any. */
+  record LocalFallback(Optional<LocalStore> store) implements AutoCloseable {
+    @Override
+    public void close() {
+      store.ifPresent(LocalStore::close);
+    }
+  }
+
   @Bean
-  RateLimitEngine engine(Settings settings, StorageProvider store, MetricsExporter metrics) {
-    RateLimitEngine engine =
-        RateLimitEngine.builder(store).settings(settings.engine()).metrics(metrics).build();
+  LocalFallback fallback(Settings settings, StorageProvider store) {
+    return new LocalFallback(
+        store instanceof InMemoryStore
+            ? Optional.empty()
+            : Optional.of(new LocalStore(settings.storage().maxKeys(), MicrosClock.monotonic())));
+  }
+
+  @Bean
+  RateLimitEngine engine(
+      Settings settings, StorageProvider store, LocalFallback fallback, MetricsExporter metrics) {
+    RateLimitEngine.Builder builder =
+        RateLimitEngine.builder(store)
+            .settings(settings.engine())
+            .metrics(metrics)
+            .listeners(List.of(DecisionListener.ofExceeded(new LimitExceededLog())));
+    fallback.store().ifPresent(builder::fallback);
+    RateLimitEngine engine = builder.build();
     engine.enable(settings.enabled());
     return engine;
   }

@@ -2,6 +2,9 @@ package dev.redline.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.server.TestServer;
+import dev.redline.testkit.redis.RedisBinary;
+import dev.redline.testkit.redis.RedisServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -214,5 +217,34 @@ class CommandLineTest {
     assertThat(err()).contains("rl.server.prt: there is no such property");
     assertThat(run("serve", "--config", "nowhere.yaml")).isEqualTo(1);
     assertThat(err()).contains("nowhere.yaml: no such file");
+  }
+
+  @Test
+  void aBucketInRedisIsPrintedForPeople() throws IOException {
+    String rules = file("rules.yaml", "rules: [{ id: a, key: userId, limit: [3/h, 5/d] }]\n");
+    try (RedisServer redis = RedisServer.start(RedisBinary.any());
+        TestServer server =
+            TestServer.start(
+                Files.readString(Path.of(rules)),
+                Map.of(
+                    "rl.storage.type", "REDIS",
+                    "rl.redis.uri", redis.uri(),
+                    "rl.redis.command-timeout", "5s"))) {
+      server.ask("/v1/check", "{\"ruleId\":\"a\",\"identity\":\"ann\"}");
+      String key = ((List<?>) redis.command("KEYS", "rl:b:*")).get(0).toString();
+
+      assertThat(run("inspect", key, "--redis", redis.uri(), "--rules", rules)).as(err()).isZero();
+      assertThat(out())
+          .contains("rule        a", "ann", "tokens, full at 20", "a-1: 2 of 3 left")
+          .contains("a-2: 4 of 5 left");
+
+      assertThat(run("inspect", key + "x", "--redis", redis.uri())).isEqualTo(1);
+      assertThat(err()).contains("no such key");
+      assertThat(run("inspect", "rl:m:tags", "--redis", redis.uri())).isEqualTo(1);
+      assertThat(err()).contains("is no bucket; they begin with rl:b:");
+      redis.kill();
+      assertThat(run("inspect", key, "--redis", redis.uri())).isEqualTo(1);
+      assertThat(err()).contains("not connected to Redis");
+    }
   }
 }

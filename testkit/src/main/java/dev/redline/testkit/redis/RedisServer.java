@@ -49,7 +49,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /** Returns a port nobody listens on, and that leaves room for a cluster bus beside it. */
-  static int freePort() {
+  public static int freePort() {
     for (int tries = 0; tries < 100; tries++) {
       try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         if (socket.getLocalPort() < 55_000) {

@@ -36,6 +36,11 @@ final class BucketKey {
     return bytes;
   }
 
+  /** Returns the lane that a key will have. */
+  static int laneOf(RateLimitKey key) {
+    return SlotTags.laneOf(identity(key.identity()));
+  }
+
   /** Makes keys under one prefix; remembers what stands before the identity. */
   static final class Maker {
     private static final int MAX_ENTRIES = 4096;
@@ -86,23 +91,23 @@ final class BucketKey {
               + ":";
       return head.getBytes(UTF_8);
     }
+  }
 
-    private static byte[] identity(String identity) {
-      byte[] bytes = identity.getBytes(UTF_8);
-      // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
-      boolean certain = bytes.length == identity.length() && isAscii(identity);
-      return certain || UTF_8.newEncoder().canEncode(identity)
-          ? bytes
-          : IdentityDigest.of(identity).getBytes(UTF_8);
-    }
+  private static byte[] identity(String identity) {
+    byte[] bytes = identity.getBytes(UTF_8);
+    // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
+    boolean certain = bytes.length == identity.length() && isAscii(identity);
+    return certain || UTF_8.newEncoder().canEncode(identity)
+        ? bytes
+        : IdentityDigest.of(identity).getBytes(UTF_8);
+  }
 
-    private static boolean isAscii(String text) {
-      for (int i = 0; i < text.length(); i++) {
-        if (text.charAt(i) > 127) {
-          return false;
-        }
+  private static boolean isAscii(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (text.charAt(i) > 127) {
+        return false;
       }
-      return true;
     }
+    return true;
   }
 }

@@ -1,9 +1,9 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.output.ValueListOutput;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -11,7 +11,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -22,30 +21,43 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the connection up, however long that takes, and keeps what is agreed on in Redis: the
- * layout, and the generations of rules that were reset. One daemon thread.
+ * Brings the connection up, however long that takes, makes it ready, and then looks after it: what
+ * other nodes reset, and whether Redis is well. One daemon thread.
  */
 final class Connector implements AutoCloseable {
+  /** Sends each kind of decision once, so that the first caller finds everything warm. */
+  interface WarmUp {
+    void run(RedisLink link) throws InterruptedException, ExecutionException, TimeoutException;
+  }
+
   private static final Logger LOG = System.getLogger(Connector.class.getName());
-  private static final long POLL_MILLIS = 400;
-  private static final Script RESET = Script.load("reset.lua");
+  private static final long LOOK_MILLIS = 400;
+  private static final long FIRST_PAUSE_MILLIS = 50;
+  private static final long LONGEST_PAUSE_MILLIS = 500;
 
   private final RedisSettings settings;
-  private final Script acquire;
-  private final Generations generations;
-  private final byte[] generationsKey;
+  private final Script[] scripts;
+  private final WarmUp warmUp;
+  private final Runnable recovered;
+  private final Resets resets;
+  private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
   private volatile @Nullable RedisLink link;
-  private volatile String why = "not connected to Redis yet";
   private volatile boolean closed;
-  private long version = -1;
 
-  Connector(RedisSettings settings, Script acquire, Generations generations) {
+  Connector(
+      RedisSettings settings,
+      Generations generations,
+      WarmUp warmUp,
+      Runnable recovered,
+      Script... scripts) {
     this.settings = settings;
-    this.acquire = acquire;
-    this.generations = generations;
-    this.generationsKey = RedisLink.ascii(settings.keyPrefix() + ":m:generations");
+    this.scripts = scripts.clone();
+    this.warmUp = warmUp;
+    this.recovered = recovered;
+    this.resets = new Resets(settings, generations);
+    this.health = new HealthProbe(settings.connectTimeout());
   }
 
   void start() {
@@ -58,8 +70,12 @@ final class Connector implements AutoCloseable {
     return link;
   }
 
+  StoreHealth health() {
+    return health.last();
+  }
+
   String whyNotConnected() {
-    return why;
+    return health.last().reason().orElse("not connected to Redis");
   }
 
   boolean awaitReady(Duration atMost) {
@@ -75,12 +91,12 @@ final class Connector implements AutoCloseable {
     try {
       RedisLink first = connect();
       if (first != null) {
+        LOG.log(Level.INFO, "connected to Redis, " + first.topology());
         link = first;
         ready.countDown();
-        LOG.log(Level.INFO, "connected to Redis" + (first.cluster() ? " Cluster" : ""));
         while (!closed) {
-          TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-          pollGenerations(first);
+          TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+          lookAfter(first);
         }
       }
     } catch (InterruptedException e) {
@@ -88,29 +104,66 @@ final class Connector implements AutoCloseable {
     }
   }
 
+  private void lookAfter(RedisLink current) throws InterruptedException {
+    boolean was = health.last().up();
+    health.look(current);
+    StoreHealth now = health.last();
+    if (was != now.up() && !closed) {
+      LOG.log(
+          now.up() ? Level.INFO : Level.WARNING,
+          now.up() ? "Redis answers again" : now.reason().orElse("Redis does not answer"));
+      if (now.up()) {
+        recovered.run();
+      }
+    }
+    try {
+      resets.poll(current);
+    } catch (ExecutionException | TimeoutException | RuntimeException e) {
+      LOG.log(Level.DEBUG, "could not look for resets in Redis", e);
+    }
+  }
+
   /** Tries until it succeeds; returns null if closed before. */
   private @Nullable RedisLink connect() throws InterruptedException {
-    long pause = 50;
+    long pause = FIRST_PAUSE_MILLIS;
+    String told = "";
     while (!closed) {
       try {
-        RedisLink candidate = RedisLink.connect(settings);
-        try {
-          agreeOnLayout(candidate);
-          loadScript(candidate);
-          pollGenerations(candidate);
-          return candidate;
-        } catch (RuntimeException | ExecutionException | TimeoutException e) {
-          candidate.close();
-          throw new IllegalStateException(String.valueOf(e.getMessage()), e);
-        }
+        return prepared(RedisLink.connect(settings));
       } catch (RuntimeException | LinkageError e) {
-        why = "not connected to Redis: " + e.getMessage();
+        String why = "not connected to Redis: " + HealthProbe.reason(e);
+        health.down(why);
+        LOG.log(why.equals(told) ? Level.DEBUG : Level.WARNING, why);
         LOG.log(Level.DEBUG, why, e);
+        told = why;
       }
-      TimeUnit.MILLISECONDS.sleep(pause + ThreadLocalRandom.current().nextLong(50));
-      pause = Math.min(500, pause * 2);
+      TimeUnit.MILLISECONDS.sleep(pause + ThreadLocalRandom.current().nextLong(FIRST_PAUSE_MILLIS));
+      pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
     }
     return null;
+  }
+
+  private RedisLink prepared(RedisLink candidate) throws InterruptedException {
+    boolean done = false;
+    try {
+      agreeOnLayout(candidate);
+      for (RedisLink.Master master : candidate.masters()) {
+        loadScripts(master);
+      }
+      resets.poll(candidate);
+      warmUp.run(candidate);
+      health.look(candidate);
+      done = true;
+      return candidate;
+    } catch (TimeoutException e) {
+      throw new IllegalStateException("no answer within " + settings.connectTimeout(), e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(HealthProbe.reason(e), e);
+    } finally {
+      if (!done) {
+        candidate.close();
+      }
+    }
   }
 
   /** Writes down how many tags there are, or refuses to go on with another number. */
@@ -124,15 +177,15 @@ final class Connector implements AutoCloseable {
             .dispatch(
                 CommandType.SETNX,
                 new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-                args().addKey(key).add(count))
-            .toCompletableFuture());
+                args().addKey(key).add(count)));
     byte[] found =
         await(
             candidate
                 .commands()
                 .dispatch(
-                    CommandType.GET, new ValueOutput<>(ByteArrayCodec.INSTANCE), args().addKey(key))
-                .toCompletableFuture());
+                    CommandType.GET,
+                    new ValueOutput<>(ByteArrayCodec.INSTANCE),
+                    args().addKey(key)));
     String text = found == null ? "" : new String(found, StandardCharsets.US_ASCII);
     if (!text.equals(Integer.toString(SlotTags.COUNT))) {
       throw new IllegalStateException(
@@ -145,83 +198,36 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  private void loadScript(RedisLink candidate)
+  private void loadScripts(RedisLink.Master master)
       throws InterruptedException, ExecutionException, TimeoutException {
-    await(
-        candidate
-            .commands()
-            .dispatch(
-                CommandType.SCRIPT,
-                new StatusOutput<>(ByteArrayCodec.INSTANCE),
-                args().add("LOAD").add(acquire.text()))
-            .toCompletableFuture());
-  }
-
-  private void pollGenerations(RedisLink from) throws InterruptedException {
-    try {
-      byte[] found =
-          await(
-              from.commands()
-                  .dispatch(
-                      CommandType.HGET,
-                      new ValueOutput<>(ByteArrayCodec.INSTANCE),
-                      args().addKey(generationsKey).add("version"))
-                  .toCompletableFuture());
-      long current = found == null ? 0 : number(found);
-      if (current != version) {
-        learnAll(from);
-        version = current;
-      }
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.log(Level.DEBUG, "could not look for resets in Redis", e);
-    }
-  }
-
-  private void learnAll(RedisLink from)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    List<byte[]> all =
-        await(
-            from.commands()
-                .dispatch(
-                    CommandType.HGETALL,
-                    new ValueListOutput<>(ByteArrayCodec.INSTANCE),
-                    args().addKey(generationsKey))
-                .toCompletableFuture());
-    for (int i = 0; all != null && i + 1 < all.size(); i += 2) {
-      generations.learn(new String(all.get(i), StandardCharsets.UTF_8), number(all.get(i + 1)));
+    for (Script script : scripts) {
+      await(
+          master
+              .commands()
+              .dispatch(
+                  CommandType.SCRIPT,
+                  new StatusOutput<>(ByteArrayCodec.INSTANCE),
+                  args().add("LOAD").add(script.text())));
     }
   }
 
   /** Begins a new generation of a rule or plan. */
   CompletionStage<Void> reset(String field) {
     RedisLink current = link;
-    if (current == null) {
-      return CompletableFuture.failedFuture(new IllegalStateException(why));
-    }
-    return current
-        .commands()
-        .dispatch(
-            CommandType.EVAL,
-            new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-            args()
-                .add(RESET.text())
-                .add(1)
-                .addKey(generationsKey)
-                .add(field.getBytes(StandardCharsets.UTF_8)))
-        .thenAccept(generation -> generations.learn(field, generation));
-  }
-
-  private static long number(byte[] digits) {
-    return Long.parseLong(new String(digits, StandardCharsets.US_ASCII));
+    return current == null
+        ? CompletableFuture.failedFuture(new IllegalStateException(whyNotConnected()))
+        : resets.reset(current, field);
   }
 
   private static CommandArgs<byte[], byte[]> args() {
     return new CommandArgs<>(ByteArrayCodec.INSTANCE);
   }
 
-  private <T> T await(CompletableFuture<T> future)
+  private <T> T await(CompletionStage<T> stage)
       throws InterruptedException, ExecutionException, TimeoutException {
-    return future.get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    return stage
+        .toCompletableFuture()
+        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -230,7 +236,7 @@ final class Connector implements AutoCloseable {
     thread.interrupt();
     RedisLink current = link;
     link = null;
-    why = "the store is closed";
+    health.down("the store is closed");
     if (current != null) {
       current.close();
     }

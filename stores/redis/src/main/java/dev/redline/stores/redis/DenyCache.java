@@ -65,27 +65,36 @@ final class DenyCache {
 
   /** Refuses an acquisition from memory, or returns false if it has to be asked for. */
   boolean refuse(Acquisition acquisition, Outcome outcome) {
-    if (denials.isEmpty() || acquisition.dryRun()) {
+    return !acquisition.dryRun() && refuse(acquisition, outcome, true);
+  }
+
+  /** Refuses what is remembered as refused, while Redis cannot be asked. */
+  boolean refuseRemembered(Acquisition acquisition, Outcome outcome) {
+    return refuse(acquisition, outcome, false);
+  }
+
+  private boolean refuse(Acquisition acquisition, Outcome outcome, boolean deciding) {
+    if (denials.isEmpty()) {
       return false;
     }
     long nanos = System.nanoTime();
     int longest = -1;
     long longestWait = -1;
     for (int i = 0; i < acquisition.size(); i++) {
-      Denial denial = acquisition.shadow(i) ? null : deciding(acquisition.key(i), nanos);
+      Denial denial = acquisition.shadow(i) ? null : find(acquisition.key(i), nanos, deciding);
       if (denial != null && refuses(denial, acquisition, i, nanos)) {
         long wait = denial.remembersUntilNanos - nanos;
         longest = wait > longestWait ? i : longest;
         longestWait = Math.max(longestWait, wait);
       }
     }
-    return longest >= 0 && report(acquisition, longest, outcome, nanos);
+    return longest >= 0 && report(acquisition, longest, outcome, nanos, deciding);
   }
 
-  private @Nullable Denial deciding(RateLimitKey key, long nanos) {
+  private @Nullable Denial find(RateLimitKey key, long nanos, boolean deciding) {
     Denial denial = denials.get(key);
     return denial != null
-            && nanos - denial.decidesUntilNanos < 0
+            && nanos - (deciding ? denial.decidesUntilNanos : denial.remembersUntilNanos) < 0
             && denial.generation == generations.of(key.limits())
         ? denial
         : null;
@@ -118,8 +127,9 @@ final class DenyCache {
    * Tells of the key that makes the caller wait longest, at the earliest time the server's clock
    * can show: waits must hold. Of the other keys nothing is known now.
    */
-  private boolean report(Acquisition acquisition, int refused, Outcome outcome, long nanos) {
-    Denial denial = deciding(acquisition.key(refused), nanos);
+  private boolean report(
+      Acquisition acquisition, int refused, Outcome outcome, long nanos, boolean deciding) {
+    Denial denial = find(acquisition.key(refused), nanos, deciding);
     if (denial == null) {
       return false;
     }

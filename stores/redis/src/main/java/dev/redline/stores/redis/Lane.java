@@ -23,16 +23,23 @@ final class Lane {
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
+  private final int number;
   private final RedisSettings settings;
   private final Shape.Cache shapes;
   private final Sender sender;
   private final int enough;
 
-  Lane(RedisSettings settings, Shape.Cache shapes, Sender sender) {
+  Lane(int number, RedisSettings settings, Shape.Cache shapes, Sender sender) {
+    this.number = number;
     this.settings = settings;
     this.shapes = shapes;
     this.sender = sender;
     this.enough = (settings.maxBatch() + 1) / 2;
+  }
+
+  /** Returns which lane it is, from 0. */
+  int number() {
+    return number;
   }
 
   /** Queues an acquisition, or returns false if the queue is full. */

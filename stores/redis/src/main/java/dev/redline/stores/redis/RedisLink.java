@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -15,6 +16,8 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
@@ -28,6 +31,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -140,13 +145,57 @@ final class RedisLink implements AutoCloseable {
             .build());
     StatefulRedisClusterConnection<byte[], byte[]> connection =
         clusterClient.connect(ByteArrayCodec.INSTANCE);
-    for (RedisClusterNode node : connection.getPartitions()) {
-      if (node.is(RedisClusterNode.NodeFlag.UPSTREAM)) {
-        connection.getConnection(node.getNodeId());
+    RedisLink link =
+        new RedisLink(resources, timer, uri, client, connection, connection.async(), clusterClient);
+    try {
+      link.masters();
+      return link;
+    } catch (RuntimeException e) {
+      connection.close();
+      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+      throw e;
+    }
+  }
+
+  /** A master and the commands that go to it alone. */
+  record Master(String name, BaseRedisAsyncCommands<byte[], byte[]> commands) {}
+
+  /**
+   * Returns the masters, connecting to those of a cluster that nobody asked for yet: by address, as
+   * scripts are sent, since a connection by node id would be another one.
+   *
+   * @throws io.lettuce.core.RedisException if one cannot be reached
+   */
+  List<Master> masters() {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return List.of(new Master("", commands));
+    }
+    List<Master> masters = new ArrayList<>();
+    for (RedisClusterNode node : cluster.getPartitions()) {
+      if (node.is(RedisClusterNode.NodeFlag.UPSTREAM) && !node.hasNoSlots()) {
+        String host = node.getUri().getHost();
+        int port = node.getUri().getPort();
+        masters.add(new Master(host + ":" + port, cluster.getConnection(host, port).async()));
       }
     }
-    return new RedisLink(
-        resources, timer, uri, client, connection, connection.async(), clusterClient);
+    return masters;
+  }
+
+  /** Returns the name of the master that keeps a lane, as far as is known; empty if it is one. */
+  String node(int lane) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return "";
+    }
+    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
+    return master == null ? "" : master.getUri().getHost() + ":" + master.getUri().getPort();
+  }
+
+  /** Returns what kind of Redis it is: {@code standalone}, {@code sentinel} or {@code cluster}. */
+  String topology() {
+    if (cluster()) {
+      return "cluster";
+    }
+    return uri.getSentinels().isEmpty() ? "standalone" : "sentinel";
   }
 
   private static <B extends ClientOptions.Builder> B options(B builder, RedisSettings settings) {
@@ -161,6 +210,10 @@ final class RedisLink implements AutoCloseable {
                 .keepAlive(true)
                 .tcpNoDelay(true)
                 .build());
+    settings
+        .caFile()
+        .ifPresent(
+            file -> builder.sslOptions(SslOptions.builder().trustManager(file.toFile()).build()));
     return builder;
   }
 
@@ -169,16 +222,25 @@ final class RedisLink implements AutoCloseable {
   }
 
   /**
-   * Replaces the connection by a new one, for a server that accepts and never answers: what a
-   * sentinel says may have changed meanwhile. A cluster finds its new masters by itself.
+   * Looks for the master anew, after a server that accepts and never answers, or is no master any
+   * more: what a sentinel or the cluster says may have changed meanwhile.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // both ends of the chain are handled in it
   void renew() {
     long now = System.nanoTime();
     long last = renewedNanos.get();
-    if (clusterClient != null
-        || now - last < RENEWAL_NANOS
-        || !renewedNanos.compareAndSet(last, now)) {
+    long pause = clusterClient == null ? RENEWAL_NANOS : TOPOLOGY_REFRESH.toNanos();
+    if (now - last < pause || !renewedNanos.compareAndSet(last, now)) {
+      return;
+    }
+    if (clusterClient != null) {
+      clusterClient
+          .refreshPartitionsAsync()
+          .exceptionally(
+              error -> {
+                LOG.log(Level.DEBUG, "the cluster's layout is not known yet", error);
+                return null;
+              });
       return;
     }
     client
@@ -213,6 +275,27 @@ final class RedisLink implements AutoCloseable {
     args.add(script).add(keys.size()).addKeys(keys);
     arguments.forEach(args::add);
     return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
+  }
+
+  /** A value and when it expires. */
+  record Value(byte[] bytes, Duration expiresIn) {}
+
+  /** Reads a key, for people. */
+  CompletionStage<Optional<Value>> get(byte[] key) {
+    CompletionStage<byte[]> bytes =
+        commands.dispatch(
+            CommandType.GET,
+            new ValueOutput<>(ByteArrayCodec.INSTANCE),
+            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
+    return commands
+        .dispatch(
+            CommandType.PTTL,
+            new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
+        .thenCombine(
+            bytes,
+            (ttl, value) ->
+                Optional.ofNullable(value).map(v -> new Value(v, Duration.ofMillis(ttl))));
   }
 
   @Override

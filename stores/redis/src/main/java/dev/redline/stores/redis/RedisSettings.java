@@ -1,7 +1,10 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.settings.Settings;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Where Redis is, and how much it may be asked at once.
@@ -9,9 +12,12 @@ import java.util.List;
  * @param uri a {@code redis://}, {@code rediss://}, {@code redis-socket://} or {@code
  *     redis-sentinel://} URI; whether it is a cluster is found out by asking
  * @param clusterNodes further nodes of a cluster to start from, as {@code host:port}
+ * @param caFile the PEM certificates to trust with {@code rediss://}, instead of the JVM's own
  * @param commandTimeout how long an acquisition may take, from when it is asked for
  * @param connectTimeout how long a connection may take
  * @param keyPrefix what all keys start with
+ * @param connections over how many connections acquisitions are spread; of a cluster, it is always
+ *     one to each master
  * @param maxCalls how many script calls a lane has under way at most
  * @param maxBatch how many acquisitions one call decides at most
  * @param maxQueued how many acquisitions may wait; more fail at once
@@ -19,9 +25,11 @@ import java.util.List;
 public record RedisSettings(
     String uri,
     List<String> clusterNodes,
+    Optional<Path> caFile,
     Duration commandTimeout,
     Duration connectTimeout,
     String keyPrefix,
+    int connections,
     int maxCalls,
     int maxBatch,
     int maxQueued) {
@@ -32,6 +40,10 @@ public record RedisSettings(
       throw new IllegalArgumentException(
           "the key prefix must not be empty nor contain braces, was '" + keyPrefix + "'");
     }
+    if (connections < 1 || connections > SlotTags.COUNT) {
+      throw new IllegalArgumentException(
+          "connections must be 1 to " + SlotTags.COUNT + ", was " + connections);
+    }
     if (maxCalls < 1 || maxBatch < 1 || maxBatch > 64 || maxQueued < 1) {
       throw new IllegalArgumentException(
           "maxCalls and maxQueued must be at least 1, maxBatch 1 to 64");
@@ -41,19 +53,78 @@ public record RedisSettings(
   /** Returns the default settings for a server. */
   public static RedisSettings of(String uri) {
     return new RedisSettings(
-        uri, List.of(), Duration.ofMillis(50), Duration.ofSeconds(1), "rl", 2, 64, 10_000);
+        uri,
+        List.of(),
+        Optional.empty(),
+        Duration.ofMillis(50),
+        Duration.ofSeconds(1),
+        "rl",
+        1,
+        2,
+        64,
+        10_000);
+  }
+
+  /** Returns what the properties {@code rl.redis.*} and {@code rl.batch.*} say. */
+  public static RedisSettings of(Settings settings) {
+    Settings.Redis redis = settings.redis();
+    Settings.Batch batch = settings.batch();
+    return new RedisSettings(
+        redis.uri(),
+        redis.clusterNodes(),
+        redis.caFile(),
+        redis.commandTimeout(),
+        redis.connectTimeout(),
+        redis.keyPrefix(),
+        redis.connections(),
+        batch.maxCalls(),
+        batch.maxSize(),
+        batch.maxQueued());
   }
 
   /** Returns these settings with another time-out for acquisitions. */
   public RedisSettings withCommandTimeout(Duration value) {
     return new RedisSettings(
-        uri, clusterNodes, value, connectTimeout, keyPrefix, maxCalls, maxBatch, maxQueued);
+        uri,
+        clusterNodes,
+        caFile,
+        value,
+        connectTimeout,
+        keyPrefix,
+        connections,
+        maxCalls,
+        maxBatch,
+        maxQueued);
   }
 
   /** Returns these settings with another key prefix. */
   public RedisSettings withKeyPrefix(String value) {
     return new RedisSettings(
-        uri, clusterNodes, commandTimeout, connectTimeout, value, maxCalls, maxBatch, maxQueued);
+        uri,
+        clusterNodes,
+        caFile,
+        commandTimeout,
+        connectTimeout,
+        value,
+        connections,
+        maxCalls,
+        maxBatch,
+        maxQueued);
+  }
+
+  /** Returns these settings with the certificates to trust. */
+  public RedisSettings withCaFile(Path value) {
+    return new RedisSettings(
+        uri,
+        clusterNodes,
+        Optional.of(value),
+        commandTimeout,
+        connectTimeout,
+        keyPrefix,
+        connections,
+        maxCalls,
+        maxBatch,
+        maxQueued);
   }
 
   /** Returns the settings without what may be secret in the URI. */

@@ -4,12 +4,18 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * once: what is not answered in time fails as unknown and is never repeated. Continuations of the
  * stages run on a pool of the store's own, never on the client's I/O threads.
  */
-public final class RedisStore implements StorageProvider {
+public final class RedisStore implements RemoteStore {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
@@ -35,6 +41,7 @@ public final class RedisStore implements StorageProvider {
   /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
   private static final int WOKEN_AT_ONCE = 4;
 
+  private static final List<String> ONE_NODE = List.of("");
   private static final Script ACQUIRE = Script.load("acquire.lua");
   private static final Script REFUND = Script.load("refund.lua");
 
@@ -48,14 +55,22 @@ public final class RedisStore implements StorageProvider {
   private final Deadlines deadlines;
   private final Connector connector;
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
+  private volatile CallObserver observer = Nobody.INSTANCE;
 
   private RedisStore(RedisSettings settings) {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
-    Arrays.setAll(lanes, i -> new Lane(settings, shapes, this::send));
+    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, this::send));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
-    this.connector = new Connector(settings, ACQUIRE, generations);
+    this.connector =
+        new Connector(
+            settings,
+            generations,
+            new WarmUp(settings, ACQUIRE)::run,
+            () -> observer.recovered(),
+            ACQUIRE,
+            REFUND);
   }
 
   /**
@@ -76,6 +91,37 @@ public final class RedisStore implements StorageProvider {
   @Override
   public String type() {
     return "redis";
+  }
+
+  @Override
+  public StoreHealth health() {
+    return connector.health();
+  }
+
+  @Override
+  public void observe(CallObserver newObserver) {
+    observer = newObserver;
+  }
+
+  @Override
+  public List<String> nodes(Acquisition acquisition) {
+    RedisLink link = connector.link();
+    if (link == null || !link.cluster()) {
+      return ONE_NODE;
+    }
+    if (acquisition.size() == 1) {
+      return List.of(link.node(BucketKey.laneOf(acquisition.key(0))));
+    }
+    Set<String> nodes = new TreeSet<>();
+    for (int i = 0; i < acquisition.size(); i++) {
+      nodes.add(link.node(BucketKey.laneOf(acquisition.key(i))));
+    }
+    return List.copyOf(nodes);
+  }
+
+  @Override
+  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denials.refuseRemembered(acquisition, outcome);
   }
 
   @Override
@@ -168,6 +214,7 @@ public final class RedisStore implements StorageProvider {
       timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
+      observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
       if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
         settle(batch, output, received);
       } else {
@@ -178,6 +225,10 @@ public final class RedisStore implements StorageProvider {
     switch (Refusal.of(cause(error))) {
       case UNKNOWN_SCRIPT -> call(lane, batch, false);
       case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
+      case NOT_THERE -> {
+        renewCluster();
+        later(() -> repeat(lane, batch, cause(error)));
+      }
       case SPLIT -> later(() -> split(lane, batch, cause(error)));
       case DEMOTED -> {
         renew();
@@ -196,6 +247,14 @@ public final class RedisStore implements StorageProvider {
   private void renew() {
     RedisLink link = connector.link();
     if (link != null) {
+      link.renew();
+    }
+  }
+
+  /** Asks a cluster for its masters anew; a single server is reconnected to by itself. */
+  private void renewCluster() {
+    RedisLink link = connector.link();
+    if (link != null && link.cluster()) {
       link.renew();
     }
   }
@@ -264,9 +323,16 @@ public final class RedisStore implements StorageProvider {
     }
   }
 
+  private String node(Lane lane) {
+    RedisLink link = connector.link();
+    return link == null ? "" : link.node(lane.number());
+  }
+
   private void over(Lane lane, Batch batch, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
+    long sent = batch.tickets().get(0).sentNanos();
+    observer.failed(node(lane), System.nanoTime() - sent, failure);
     answers.execute(() -> fail(batch, failure));
   }
 
@@ -330,6 +396,35 @@ public final class RedisStore implements StorageProvider {
     return connector.reset(Generations.field(kind, ownerId));
   }
 
+  /**
+   * Reads a bucket by its Redis key, for people; nothing if there is none.
+   *
+   * @return a stage that fails with {@link IllegalArgumentException} if the key or its value is
+   *     none of ours
+   */
+  public CompletionStage<Optional<RedisBucket>> read(String key) {
+    RedisLink link = connector.link();
+    if (link == null) {
+      return CompletableFuture.failedFuture(
+          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+    }
+    if (!RedisBucket.isKey(key)) {
+      return CompletableFuture.failedFuture(
+          new IllegalArgumentException(
+              "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
+    }
+    return link.get(key.getBytes(StandardCharsets.UTF_8))
+        .thenApply(
+            found ->
+                found.map(
+                    value ->
+                        RedisBucket.read(key, value.bytes(), value.expiresIn())
+                            .orElseThrow(
+                                () ->
+                                    new IllegalArgumentException(
+                                        "the value of '" + key + "' is none of ours"))));
+  }
+
   /** Forgets what this node remembers of a refused key. */
   void forget(RateLimitKey key) {
     denials.forget(key);
@@ -337,6 +432,19 @@ public final class RedisStore implements StorageProvider {
 
   Executor answers() {
     return answers;
+  }
+
+  private enum Nobody implements CallObserver {
+    INSTANCE;
+
+    @Override
+    public void answered(String node, long nanos) {}
+
+    @Override
+    public void failed(String node, long nanos, StoreException failure) {}
+
+    @Override
+    public void recovered() {}
   }
 
   @Override

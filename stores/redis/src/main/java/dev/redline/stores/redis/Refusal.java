@@ -16,6 +16,8 @@ enum Refusal {
   UNKNOWN_SCRIPT,
   /** The server did not run it, and may soon. */
   NOT_NOW,
+  /** It was rejected before it was written: there is no connection at the moment. */
+  NOT_THERE,
   /** The server is no master any more: ask the one that is. */
   DEMOTED,
   /**
@@ -45,7 +47,7 @@ enum Refusal {
     }
     String message = String.valueOf(error.getMessage());
     if (error instanceof RedisException && message.startsWith(NOT_CONNECTED)) {
-      return NOT_NOW;
+      return NOT_THERE;
     }
     if (error instanceof RedisCommandExecutionException && message.startsWith("TRYAGAIN")) {
       return SPLIT;

@@ -12,14 +12,17 @@ final class SlotTags {
 
   private static final int SLOTS = 16_384;
   private static final String[] TAGS = new String[COUNT];
+  private static final int[] TAG_SLOTS = new int[COUNT];
 
   static {
     int missing = COUNT;
     for (int n = 0; missing > 0; n++) {
       String tag = Integer.toString(n, 36);
-      int share = slot(tag.getBytes(StandardCharsets.US_ASCII)) / (SLOTS / COUNT);
+      int slot = slot(tag.getBytes(StandardCharsets.US_ASCII));
+      int share = slot / (SLOTS / COUNT);
       if (TAGS[share] == null) {
         TAGS[share] = tag;
+        TAG_SLOTS[share] = slot;
         missing--;
       }
     }
@@ -29,6 +32,11 @@ final class SlotTags {
 
   static String tag(int lane) {
     return TAGS[lane];
+  }
+
+  /** Returns the cluster slot of a lane. */
+  static int slot(int lane) {
+    return TAG_SLOTS[lane];
   }
 
   /** Returns the lane of an identity: the same in every process. */

@@ -17,7 +17,8 @@ class Redis62ContractTest implements StorageProviderContract {
 
   @Order(2)
   @RegisterExtension
-  static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
+  static final SharedRedisStore STORE =
+      new SharedRedisStore(() -> RedisSettings.of(REDIS.get().uri()));
 
   @Override
   public StoreUnderTest newStore() {

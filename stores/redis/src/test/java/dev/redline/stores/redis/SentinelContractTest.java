@@ -15,7 +15,8 @@ class SentinelContractTest implements StorageProviderContract {
 
   @Order(2)
   @RegisterExtension
-  static final SharedRedisStore STORE = new SharedRedisStore(() -> REDIS.get().uri());
+  static final SharedRedisStore STORE =
+      new SharedRedisStore(() -> RedisSettings.of(REDIS.get().uri()));
 
   @Override
   public StoreUnderTest newStore() {

@@ -12,19 +12,18 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** One connected store for all tests of a class, each of which may close what it was given. */
 final class SharedRedisStore implements AfterAllCallback {
-  private final Supplier<String> uri;
+  private final Supplier<RedisSettings> settings;
   private RedisStore store;
 
-  SharedRedisStore(Supplier<String> uri) {
-    this.uri = uri;
+  SharedRedisStore(Supplier<RedisSettings> settings) {
+    this.settings = settings;
   }
 
   RedisStore get() {
     if (store == null) {
-      store =
-          RedisStore.start(RedisSettings.of(uri.get()).withCommandTimeout(Duration.ofSeconds(10)));
+      store = RedisStore.start(settings.get().withCommandTimeout(Duration.ofSeconds(10)));
       if (!store.awaitReady(Duration.ofSeconds(30))) {
-        throw new AssertionError("the store is not ready");
+        throw new AssertionError("the store is not ready: " + store.health());
       }
     }
     return store;

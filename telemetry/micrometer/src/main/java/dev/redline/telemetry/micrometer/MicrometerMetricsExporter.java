@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Tells a Micrometer registry about decisions, failures, timings and rules.
@@ -105,6 +107,24 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
         .description("Keys held in this process")
         .strongReference(true)
         .register(registry);
+  }
+
+  /**
+   * Shows in which state a store's circuit breaker is, whenever the registry asks: 1 for that one,
+   * 0 for the others.
+   *
+   * @param states all states there are, in lower case
+   * @param current returns one of them
+   */
+  public void showBreaker(String store, List<String> states, Supplier<String> current) {
+    for (String state : states) {
+      Gauge.builder("ratelimit.breaker.state", () -> state.equals(current.get()) ? 1 : 0)
+          .description("Whether the store's circuit breaker is in this state")
+          .tag("store", store)
+          .tag("state", state)
+          .strongReference(true)
+          .register(registry);
+    }
   }
 
   /** Registers the timers of a store before it is used. */

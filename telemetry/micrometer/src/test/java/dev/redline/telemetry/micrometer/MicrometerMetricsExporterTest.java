@@ -51,7 +51,7 @@ class MicrometerMetricsExporterTest {
         .metrics(exporter)
         .settings(
             new EngineSettings(
-                false, Optional.empty(), EngineSettings.MissingRules.ALLOW, onFailure))
+                false, Optional.empty(), EngineSettings.MissingRules.ALLOW, onFailure, 1.0))
         .build();
   }
 

@@ -1,0 +1,31 @@
+package dev.redline.core.store;
+
+import java.util.List;
+
+/**
+ * A store that is reached by calls to one or more nodes, each of which can fail by itself.
+ *
+ * <p>One call may carry many acquisitions; what says something about a node is the call.
+ */
+public interface RemoteStore extends StorageProvider {
+  /** Hears what came of calls. Called on the store's threads: it never blocks and never throws. */
+  interface CallObserver {
+    /** A node answered a call. */
+    void answered(String node, long nanos);
+
+    /** A node did not answer a call, or with an error. */
+    void failed(String node, long nanos, StoreException failure);
+
+    /** The store was seen again, in the background, after it had been away. */
+    void recovered();
+  }
+
+  /**
+   * Returns the nodes an acquisition needs, as they are known now. The names are of a bounded
+   * number, and for people.
+   */
+  List<String> nodes(Acquisition acquisition);
+
+  /** Sets who hears of calls: one, and before the first acquisition. */
+  void observe(CallObserver observer);
+}

@@ -1,0 +1,285 @@
+package dev.redline.resilience;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.RemoteStore;
+import dev.redline.core.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GuardedStoreTest {
+  private static final BucketLimits LIMITS =
+      new BucketLimits(OwnerKind.RULE, "r", List.of(RateLimitBand.of(1000, 1, Duration.ofDays(1))));
+  private static final StoreException FAILURE =
+      new StoreException(StoreException.Kind.REDISERROR, "on purpose");
+
+  /** A store whose node is the identity that is asked for, and whose calls the test makes up. */
+  private static final class Nodes implements RemoteStore {
+    private final LocalStore behind = new LocalStore();
+    private final List<String> failing = new ArrayList<>();
+    private final List<CompletableFuture<Outcome>> held = new ArrayList<>();
+    private boolean hold;
+    private int asked;
+    private CallObserver observer;
+
+    @Override
+    public String type() {
+      return "nodes";
+    }
+
+    @Override
+    public List<String> nodes(Acquisition acquisition) {
+      List<String> nodes = new ArrayList<>();
+      for (int i = 0; i < acquisition.size(); i++) {
+        nodes.add(acquisition.key(i).identity());
+      }
+      return nodes;
+    }
+
+    @Override
+    public void observe(CallObserver newObserver) {
+      observer = newObserver;
+    }
+
+    @Override
+    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+      asked++;
+      if (hold) {
+        CompletableFuture<Outcome> later = new CompletableFuture<>();
+        held.add(later);
+        return later;
+      }
+      if (nodes(acquisition).stream().anyMatch(failing::contains)) {
+        return CompletableFuture.failedFuture(FAILURE);
+      }
+      return behind.acquire(acquisition);
+    }
+
+    @Override
+    public void close() {
+      behind.close();
+    }
+  }
+
+  private final Nodes nodes = new Nodes();
+  private final List<String> log = new ArrayList<>();
+  private final Logger logger = Logger.getLogger(GuardedStore.class.getName());
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+          log.add(record.getMessage());
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  @BeforeEach
+  void listen() {
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+  }
+
+  @AfterEach
+  void close() {
+    logger.removeHandler(handler);
+    logger.setUseParentHandlers(true);
+    nodes.close();
+  }
+
+  private GuardedStore guarded(String... properties) {
+    Map<String, String> map = new HashMap<>();
+    for (int i = 0; i < properties.length; i += 2) {
+      map.put("rl.circuit-breaker." + properties[i], properties[i + 1]);
+    }
+    return new GuardedStore(nodes, Settings.parse(map).circuitBreaker(), Duration.ofMillis(50));
+  }
+
+  private static Acquisition at(String... names) {
+    Acquisition.Builder all = Acquisition.builder();
+    for (int i = 0; i < names.length; i++) {
+      BucketLimits limits =
+          i == 0 ? LIMITS : new BucketLimits(OwnerKind.PLAN, "p" + i, bandsOf(LIMITS));
+      all.take(new RateLimitKey(limits, names[i]), 1);
+    }
+    return all.build();
+  }
+
+  private static List<RateLimitBand> bandsOf(BucketLimits limits) {
+    return List.of(limits.band(0).band());
+  }
+
+  private static boolean fails(GuardedStore store, String... names) {
+    return store.acquire(at(names)).toCompletableFuture().isCompletedExceptionally();
+  }
+
+  private void failCalls(String node, int count) {
+    for (int i = 0; i < count; i++) {
+      nodes.observer.failed(node, 1000, FAILURE);
+    }
+  }
+
+  private void answerCalls(String node, int count) {
+    for (int i = 0; i < count; i++) {
+      nodes.observer.answered(node, 1000);
+    }
+  }
+
+  @Test
+  void aStoreThatAnswersIsAsked() {
+    GuardedStore store = guarded();
+    answerCalls("a", 100);
+    failCalls("a", 4);
+    answerCalls("a", 1);
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+  }
+
+  @Test
+  void failuresInARowOpenItHoweverManyAnswersCameBefore() {
+    GuardedStore store = guarded();
+    answerCalls("a", 10_000);
+    failCalls("a", 5);
+    assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+    assertThat(fails(store, "a")).isTrue();
+    assertThat(nodes.asked).isZero();
+  }
+
+  @Test
+  void aRateOfFailuresOpensItOnceThereAreEnoughCalls() {
+    GuardedStore store = guarded("failures-in-a-row", "1000", "minimum-calls", "20");
+    for (int i = 0; i < 9; i++) {
+      failCalls("a", 1);
+      answerCalls("a", 1);
+    }
+    failCalls("a", 1);
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+    failCalls("a", 1);
+    assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+  }
+
+  @Test
+  void slowCallsOpenItWhenThereIsNothingElse() {
+    GuardedStore store = guarded("minimum-calls", "20");
+    for (int i = 0; i < 20; i++) {
+      nodes.observer.answered("a", Duration.ofMillis(45).toNanos());
+    }
+    assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+  }
+
+  @Test
+  void oneNodeThatFailsAffectsNoOther() {
+    GuardedStore store = guarded();
+    failCalls("a", 5);
+    assertThat(fails(store, "b")).isFalse();
+    assertThat(fails(store, "a", "b")).isTrue();
+    assertThat(fails(store, "b", "a")).isTrue();
+    assertThat(nodes.asked).isEqualTo(1);
+  }
+
+  @Test
+  void whileHalfOpenOnlyTheProbesGoThrough() {
+    GuardedStore store = guarded("half-open-calls", "3");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.hold = true;
+    int refused = 0;
+    for (int i = 0; i < 100; i++) {
+      refused += fails(store, "a") ? 1 : 0;
+    }
+    assertThat(nodes.asked).isEqualTo(3);
+    assertThat(refused).isEqualTo(97);
+    assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
+
+    nodes.hold = false;
+    nodes.held.forEach(probe -> probe.complete(new Outcome()));
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+    assertThat(fails(store, "a")).isFalse();
+  }
+
+  @Test
+  void aProbeThatNeedsANodeLeftAloneGivesItsPermissionBack() {
+    GuardedStore store = guarded("half-open-calls", "1", "open-duration", "1h");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    failCalls("z", 5);
+    for (int i = 0; i < 10; i++) {
+      assertThat(fails(store, "a", "z")).isTrue();
+    }
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(nodes.asked).isEqualTo(1);
+  }
+
+  @Test
+  void probesThatFailOpenItAgainAndSayNothingMore() {
+    GuardedStore store = guarded("half-open-calls", "2");
+    nodes.failing.add("a");
+    failCalls("a", 5);
+    for (int round = 0; round < 3; round++) {
+      nodes.observer.recovered();
+      assertThat(fails(store, "a")).isTrue();
+      assertThat(fails(store, "a")).isTrue();
+      assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+    }
+    nodes.failing.clear();
+    nodes.observer.recovered();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+    assertThat(log)
+        .containsExactly(
+            "the store at a is left alone, failure strategies decide: on purpose",
+            "the store at a decides again");
+  }
+
+  @Test
+  void aValueThatIsNotOursIsNoFailureOfTheNode() {
+    GuardedStore store = guarded("half-open-calls", "1");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.hold = true;
+    CompletableFuture<Outcome> probe = store.acquire(at("a")).toCompletableFuture();
+    nodes
+        .held
+        .get(0)
+        .completeExceptionally(new StoreException(StoreException.Kind.BADTYPES, "poisoned"));
+    assertThat(probe).isCompletedExceptionally();
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+  }
+
+  @Test
+  void thereIsABoundOnBreakersHoweverManyNodesComeAndGo() {
+    GuardedStore store = guarded();
+    for (int i = 0; i < 1000; i++) {
+      answerCalls("node-" + i, 1);
+    }
+    failCalls("node-0", 5);
+    for (int i = 0; i < 1000; i++) {
+      answerCalls("later-" + i, 1);
+    }
+    assertThat(store.state()).as("the one that is open is kept").isEqualTo(BreakerState.OPEN);
+  }
+}

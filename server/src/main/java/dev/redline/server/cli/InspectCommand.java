@@ -1,0 +1,169 @@
+package dev.redline.server.cli;
+
+import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.settings.InvalidSettingsException;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.rules.documents.ReadResult;
+import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.stores.redis.RedisBucket;
+import dev.redline.stores.redis.RedisSettings;
+import dev.redline.stores.redis.RedisStore;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+
+/** Prints a bucket in Redis for people; takes nothing from it. */
+final class InspectCommand implements Command {
+  private static final Set<String> OPTIONS = Set.of("--redis", "--rules");
+
+  @Override
+  public String name() {
+    return "inspect";
+  }
+
+  @Override
+  public String usage() {
+    return "inspect KEY [--redis URI] [--rules FILE]";
+  }
+
+  @Override
+  public String summary() {
+    return "prints a bucket in Redis; with its rules, also how much is left";
+  }
+
+  @Override
+  public int run(List<String> words, Terminal terminal) {
+    Arguments arguments = Arguments.parse(words, OPTIONS, Set.of());
+    if (arguments.rest().size() != 1) {
+      throw new UsageException("say one key, as redis-cli --scan shows it");
+    }
+    Map<String, String> properties = new HashMap<>(Settings.environment(terminal.variables()));
+    arguments.one("--redis").ifPresent(uri -> properties.put("rl.redis.uri", uri));
+    Settings settings;
+    try {
+      settings = Settings.parse(properties);
+    } catch (InvalidSettingsException e) {
+      e.problems().forEach(terminal.err()::println);
+      return Redline.FAILED;
+    }
+    Optional<RuleBook> book = Optional.empty();
+    if (arguments.one("--rules").isPresent()) {
+      book = book(arguments.one("--rules").get(), terminal);
+      if (book.isEmpty()) {
+        return Redline.FAILED;
+      }
+    }
+    return inspect(arguments.rest().get(0), settings, book, terminal);
+  }
+
+  private static Optional<RuleBook> book(String rules, Terminal terminal) {
+    RuleFiles files = RuleFiles.read(List.of(rules), terminal.in());
+    files.errors().forEach(terminal.err()::println);
+    if (!files.errors().isEmpty()) {
+      return Optional.empty();
+    }
+    ReadResult read =
+        RuleDocumentReader.withPlaceholders(terminal.variables()::get).read(files.documents());
+    read.errors().forEach(terminal.err()::println);
+    return read.valid() ? Optional.of(read.document().toBook().build()) : Optional.empty();
+  }
+
+  private static int inspect(
+      String key, Settings settings, Optional<RuleBook> book, Terminal terminal) {
+    // Nobody waits for a decision here, so patience is that of connecting.
+    Duration patience = settings.redis().connectTimeout();
+    try (RedisStore store =
+        RedisStore.start(RedisSettings.of(settings).withCommandTimeout(patience))) {
+      if (!store.awaitReady(patience.multipliedBy(2))) {
+        terminal.err().println("redline inspect: " + store.health().reason().orElse("no Redis"));
+        return Redline.FAILED;
+      }
+      Optional<RedisBucket> found = store.read(key).toCompletableFuture().join();
+      if (found.isEmpty()) {
+        terminal.err().println("redline inspect: no such key: the bucket is full, or never was");
+        return Redline.FAILED;
+      }
+      RedisBucket bucket = found.get();
+      print(bucket, terminal.out());
+      book.ifPresent(rules -> printLeft(bucket, rules, store, terminal.out()));
+      return Redline.DONE;
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      terminal.err().println("redline inspect: " + cause.getMessage());
+      return Redline.FAILED;
+    }
+  }
+
+  private static void print(RedisBucket bucket, PrintStream out) {
+    String kind = bucket.ownerKind() == OwnerKind.RULE ? "rule" : "plan";
+    out.println(kind + "        " + bucket.ownerId());
+    out.println("limits      " + bucket.fingerprint());
+    out.println("identity    " + bucket.identity());
+    out.println("expires in  " + bucket.expiresIn());
+    if (bucket.generation() > 0) {
+      Instant reset = Instant.EPOCH.plus(bucket.generation(), ChronoUnit.MICROS);
+      out.println("reset at    " + reset);
+    }
+    for (int b = 0; b < bucket.bands().size(); b++) {
+      out.println("band " + (b + 1) + "      " + text(bucket.bands().get(b)));
+    }
+  }
+
+  private static String text(RedisBucket.Band band) {
+    if (band instanceof RedisBucket.Tokens tokens) {
+      return "tokens, full at " + tokens.fullAt();
+    }
+    RedisBucket.Window window = (RedisBucket.Window) band;
+    return "window "
+        + window.index()
+        + ", counted "
+        + window.count()
+        + ", before it "
+        + window.previous();
+  }
+
+  private static void printLeft(
+      RedisBucket bucket, RuleBook book, RedisStore store, PrintStream out) {
+    Optional<BucketLimits> limits = limits(bucket, book).filter(bucket::isOf);
+    if (limits.isEmpty()) {
+      out.println("not of these rules: they have no such limits for " + bucket.ownerId());
+      return;
+    }
+    BucketLimits own = limits.get();
+    Acquisition look = Acquisition.builder().dryRun(true).add(bucket.key(own), 1, false).build();
+    Outcome outcome = store.acquire(look).toCompletableFuture().join();
+    for (int b = 0; b < own.size(); b++) {
+      BandArithmetic band = own.band(b);
+      int v = b * BandArithmetic.VIEW_WORDS;
+      out.println(
+          band.band().label().orElse("band " + (b + 1))
+              + ": "
+              + band.remaining(outcome.views(), v)
+              + " of "
+              + band.capacity()
+              + " left");
+    }
+  }
+
+  private static Optional<BucketLimits> limits(RedisBucket bucket, RuleBook book) {
+    if (bucket.ownerKind() == OwnerKind.PLAN) {
+      return Optional.ofNullable(book.planLimits(bucket.ownerId()));
+    }
+    return book.rule(bucket.ownerId())
+        .filter(rule -> rule.rule().action() == Action.LIMIT)
+        .map(rule -> rule.limits());
+  }
+}

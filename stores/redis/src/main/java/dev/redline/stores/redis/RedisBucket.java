@@ -1,0 +1,112 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.store.RateLimitKey;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A bucket as it lies in Redis, taken apart for people. What it means in tokens depends on the
+ * limits, which Redis does not know; see {@link #isOf} and {@link #key}.
+ *
+ * @param ownerKind whether it is a rule's or a plan's
+ * @param ownerId the rule or plan
+ * @param fingerprint the fingerprint of the limits it was made for
+ * @param identity who it is kept for, as keys say it
+ * @param generation how often it was reset, as a moment; 0 for never
+ * @param expiresIn when Redis drops it
+ * @param bands the state of each band
+ */
+public record RedisBucket(
+    OwnerKind ownerKind,
+    String ownerId,
+    String fingerprint,
+    String identity,
+    long generation,
+    Duration expiresIn,
+    List<Band> bands) {
+  private static final Pattern KEY =
+      Pattern.compile(".*?:b:([0-9]+):\\{[^}]*}:([^:]+):([rp])([^:]+):(.*)", Pattern.DOTALL);
+  private static final int HEAD_BYTES = 7;
+  private static final int BAND_BYTES = 20;
+
+  /** The state of one band. */
+  public sealed interface Band {}
+
+  /** A token bucket: when it will be full again, if nobody takes more. */
+  public record Tokens(Instant fullAt) implements Band {}
+
+  /** A window: its number since the epoch, how many it counted, and how many the one before did. */
+  public record Window(long index, long count, long previous) implements Band {}
+
+  /** Copies the bands. */
+  public RedisBucket {
+    bands = List.copyOf(bands);
+  }
+
+  /** Returns whether a key names a bucket of this layout. */
+  static boolean isKey(String key) {
+    Matcher parts = KEY.matcher(key);
+    return parts.matches() && parts.group(1).equals(BucketKey.LAYOUT);
+  }
+
+  /** Reads a value; returns nothing if it is not one of ours. */
+  static Optional<RedisBucket> read(String key, byte[] value, Duration expiresIn) {
+    Matcher parts = KEY.matcher(key);
+    if (!parts.matches()
+        || value.length <= HEAD_BYTES
+        || (value.length - HEAD_BYTES) % BAND_BYTES != 0) {
+      return Optional.empty();
+    }
+    ByteBuffer in = ByteBuffer.wrap(value);
+    long generation = number(in, HEAD_BYTES);
+    List<Band> bands = new ArrayList<>();
+    while (in.hasRemaining()) {
+      bands.add(band(number(in, 7), number(in, 6), number(in, 7)));
+    }
+    return Optional.of(
+        new RedisBucket(
+            parts.group(3).equals("r") ? OwnerKind.RULE : OwnerKind.PLAN,
+            parts.group(2),
+            parts.group(4),
+            parts.group(5),
+            generation,
+            expiresIn,
+            bands));
+  }
+
+  /** Tells them apart by size: no window is shorter than a millisecond, so no index is a moment. */
+  private static Band band(long first, long second, long third) {
+    return first >= 1_000_000_000_000_000L
+        ? new Tokens(Instant.EPOCH.plus(first, ChronoUnit.MICROS))
+        : new Window(first, second, third);
+  }
+
+  private static long number(ByteBuffer in, int bytes) {
+    long value = 0;
+    for (int i = 0; i < bytes; i++) {
+      value = value << 8 | in.get() & 0xFF;
+    }
+    return value;
+  }
+
+  /** Returns whether the bucket was made for these limits. */
+  public boolean isOf(BucketLimits limits) {
+    return limits.ownerKind() == ownerKind
+        && limits.ownerId().equals(ownerId)
+        && limits.fingerprint().equals(fingerprint);
+  }
+
+  /** Returns the key to ask a store with, given the limits the bucket was made for. */
+  public RateLimitKey key(BucketLimits limits) {
+    return new RateLimitKey(limits, identity);
+  }
+}

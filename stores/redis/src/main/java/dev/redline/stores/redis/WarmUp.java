@@ -1,0 +1,93 @@
+package dev.redline.stores.redis;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Asks for one decision of each algorithm in every lane before anybody else does: the script and
+ * the classes that read its reply are warm then, and every master is known to run it. Takes
+ * nothing, and makes no key.
+ */
+final class WarmUp {
+  private static final BucketLimits LIMITS =
+      new BucketLimits(
+          OwnerKind.PLAN,
+          "warm-up",
+          RateLimitBand.labelled(
+              "warm-up",
+              List.of(
+                  RateLimitBand.of(10, 3, Duration.ofSeconds(7)),
+                  RateLimitBand.builder()
+                      .capacity(10)
+                      .refillTokens(3)
+                      .period(Duration.ofSeconds(7))
+                      .refill(Refill.INTERVAL)
+                      .build(),
+                  RateLimitBand.slidingWindow(10, Duration.ofSeconds(7)),
+                  RateLimitBand.fixedWindow(10, Duration.ofSeconds(7)))));
+
+  private final RedisSettings settings;
+  private final BucketKey.Maker keyMaker;
+  private final Shape.Cache shapes = new Shape.Cache(new Generations());
+  private final Script script;
+
+  WarmUp(RedisSettings settings, Script script) {
+    this.settings = settings;
+    this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
+    this.script = script;
+  }
+
+  void run(RedisLink link) throws InterruptedException, ExecutionException, TimeoutException {
+    int lanes = link.cluster() ? SlotTags.COUNT : 1;
+    BitSet warm = new BitSet(lanes);
+    for (int n = 0; warm.cardinality() < lanes; n++) {
+      String identity = Integer.toString(n);
+      int lane = link.cluster() ? SlotTags.laneOf(identity.getBytes(UTF_8)) : 0;
+      if (!warm.get(lane)) {
+        decide(link, new RateLimitKey(LIMITS, identity));
+        warm.set(lane);
+      }
+    }
+  }
+
+  private void decide(RedisLink link, RateLimitKey key)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
+    BucketKey[] keys = {keyMaker.of(key)};
+    Batch batch = new Batch(shapes);
+    batch.add(new Ticket(acquisition, keys, Long.MAX_VALUE, false));
+    NumbersOutput output = new NumbersOutput();
+    long[] reply =
+        link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
+            .toCompletableFuture()
+            .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    try {
+      batch.read(reply, output.size(), Ignored.INSTANCE);
+    } catch (Batch.MalformedReplyException e) {
+      throw new IllegalStateException(e.getMessage(), e);
+    }
+  }
+
+  private enum Ignored implements Batch.Listener {
+    INSTANCE;
+
+    @Override
+    public void decided(Ticket ticket, Outcome outcome) {}
+
+    @Override
+    public void unreadable(Ticket ticket) {}
+  }
+}
