@@ -1,8 +1,8 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.StoreException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +16,20 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Sends a batch; the lane is told when it is over. */
   interface Sender {
+    /** Returns the way into the node the lane leads to, or null if it needs none. */
+    @Nullable Gate gate(Lane lane);
+
     void send(Lane lane, Batch batch);
+
+    /** Hears of an acquisition that waited too long and was never sent. */
+    void expired(Ticket ticket);
   }
 
   private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
+  private final AtomicBoolean atGate = new AtomicBoolean();
   private final int number;
   private final RedisSettings settings;
   private final Shape.Cache shapes;
@@ -78,15 +85,44 @@ final class Lane {
     int missed = 1;
     do {
       while (maySend()) {
-        Batch batch = collect();
-        if (batch == null) {
+        if (!sendNext()) {
           break;
         }
-        calls.incrementAndGet();
-        sender.send(this, batch);
       }
       missed = drains.addAndGet(-missed);
     } while (missed != 0);
+  }
+
+  /** Sends one call; returns false if there is nothing to send, or no room for it. */
+  private boolean sendNext() {
+    if (queue.isEmpty()) {
+      return false;
+    }
+    Gate gate = sender.gate(this);
+    if (gate != null && !gate.enter(this)) {
+      return false;
+    }
+    Batch batch = collect();
+    if (batch == null) {
+      if (gate != null) {
+        gate.leave();
+      }
+      return false;
+    }
+    batch.enteredBy(gate);
+    calls.incrementAndGet();
+    sender.send(this, batch);
+    return true;
+  }
+
+  /** Says that the lane waits at a gate from now on; returns false if it did already. */
+  boolean beginsToWait() {
+    return atGate.compareAndSet(false, true);
+  }
+
+  /** Says that a gate forgets the lane. */
+  void waitsNoMore() {
+    atGate.set(false);
   }
 
   /** An idle lane sends whatever waits; one with a call under way, when there is enough of it. */
@@ -107,9 +143,8 @@ final class Lane {
       queue.poll();
       taken++;
       if (head.expired(now)) {
-        tooBusy(head);
-      }
-      if (!head.isDone()) {
+        sender.expired(head);
+      } else if (!head.isDone()) {
         head.sent(now);
         batch.add(head);
       }
@@ -129,15 +164,9 @@ final class Lane {
         drain();
         return;
       }
-      tooBusy(ticket);
-    }
-  }
-
-  private void tooBusy(Ticket ticket) {
-    if (!ticket.isDone()) {
-      ticket.fail(
-          StoreException.Kind.REDISERROR,
-          "Redis was too busy: not sent within " + settings.commandTimeout());
+      if (!ticket.isDone()) {
+        sender.expired(ticket);
+      }
     }
   }
 }
