@@ -71,6 +71,41 @@ public final class GuardedStore implements StorageProvider {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+    List<NodeBreaker> probed;
+    try {
+      probed = permitted(acquisition);
+    } catch (StoreException leftAlone) {
+      return CompletableFuture.failedFuture(leftAlone);
+    }
+    if (probed.isEmpty()) {
+      return store.acquire(acquisition);
+    }
+    long start = System.nanoTime();
+    return store
+        .acquire(acquisition)
+        .whenComplete((outcome, error) -> probed(probed, start, error));
+  }
+
+  @Override
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    List<NodeBreaker> probed = permitted(acquisition);
+    long start = System.nanoTime();
+    try {
+      Outcome outcome = store.acquireAndWait(acquisition);
+      probed(probed, start, null);
+      return outcome;
+    } catch (RuntimeException e) {
+      probed(probed, start, e);
+      throw e;
+    }
+  }
+
+  /**
+   * Returns the breakers that let the acquisition through as a probe; none if all are closed.
+   *
+   * @throws StoreException if one does not let it through
+   */
+  private List<NodeBreaker> permitted(Acquisition acquisition) {
     List<String> nodes = store.nodes(acquisition);
     List<NodeBreaker> probed = List.of();
     for (int i = 0; i < nodes.size(); i++) {
@@ -80,33 +115,19 @@ public final class GuardedStore implements StorageProvider {
       }
       if (!breaker.permits()) {
         probed.forEach(NodeBreaker::release);
-        return CompletableFuture.failedFuture(
-            new StoreException(
-                StoreException.Kind.REDISERROR, "left alone after: " + breaker.lastFailure()));
+        throw new StoreException(
+            StoreException.Kind.REDISERROR, "left alone after: " + breaker.lastFailure());
       }
       probed = probed.isEmpty() ? new ArrayList<>(1) : probed;
       probed.add(breaker);
     }
-    return probed.isEmpty() ? store.acquire(acquisition) : probe(probed, acquisition);
+    return probed;
   }
 
-  @Override
-  public Outcome acquireAndWait(Acquisition acquisition) {
-    return state() == BreakerState.CLOSED
-        ? store.acquireAndWait(acquisition)
-        : StorageProvider.super.acquireAndWait(acquisition);
-  }
-
-  private CompletionStage<Outcome> probe(List<NodeBreaker> breakers, Acquisition acquisition) {
-    long start = System.nanoTime();
-    return store
-        .acquire(acquisition)
-        .whenComplete(
-            (outcome, error) -> {
-              long nanos = System.nanoTime() - start;
-              Throwable blame = blame(error);
-              breakers.forEach(breaker -> breaker.probed(nanos, blame));
-            });
+  private static void probed(List<NodeBreaker> breakers, long start, @Nullable Throwable error) {
+    long nanos = System.nanoTime() - start;
+    Throwable blame = blame(error);
+    breakers.forEach(breaker -> breaker.probed(nanos, blame));
   }
 
   /** Returns why a node is to blame, or null if it answered: a value of ours is its own affair. */

@@ -3,16 +3,16 @@ package dev.redline.testkit;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
 import java.math.BigInteger;
-import java.util.HashMap;
-import java.util.Map;
 
 /** One band of the {@link ReferenceModel}, as its definition says. */
 abstract class ReferenceBand {
+  final RateLimitBand band;
   final BigInteger capacity;
   final BigInteger refill;
   final BigInteger period;
 
-  private ReferenceBand(RateLimitBand band) {
+  ReferenceBand(RateLimitBand band) {
+    this.band = band;
     this.capacity = BigInteger.valueOf(band.capacity());
     this.refill = BigInteger.valueOf(band.refillTokens());
     this.period = BigInteger.valueOf(band.periodMicros());
@@ -22,8 +22,8 @@ abstract class ReferenceBand {
     return switch (band.algorithm()) {
       case TOKEN_BUCKET ->
           band.refill() == Refill.CONTINUOUS ? new Continuous(band) : new Interval(band);
-      case SLIDING_WINDOW -> new Sliding(band);
-      case FIXED_WINDOW -> new Fixed(band);
+      case SLIDING_WINDOW -> new ReferenceWindow.Sliding(band);
+      case FIXED_WINDOW -> new ReferenceWindow.Fixed(band);
     };
   }
 
@@ -46,6 +46,31 @@ abstract class ReferenceBand {
   abstract long waitMicros(long now, long cost);
 
   abstract long resetMicros(long now);
+
+  /** Returns a band in the same state that goes its own way from here. */
+  abstract ReferenceBand copy();
+
+  /** Returns what a store that looks at the band now would see. */
+  abstract Sight sight(long now);
+
+  /** Goes on from what a store saw. */
+  abstract void adopt(long now, Sight seen);
+
+  /** Returns what a cost adds to what is owed. */
+  abstract BigInteger price(long cost);
+
+  /**
+   * Returns what can be seen at {@code to} of this band as it was at {@code from}, if meanwhile, at
+   * any time, something was taken or given back.
+   */
+  abstract Sight.Range between(
+      long from, long to, BigInteger taken, Sight leastBack, Sight mostBack);
+
+  /**
+   * Returns what of a cost that was taken from this very state at {@code taken} may be given back
+   * at {@code back}, as somebody sees it who looks at {@code look}: no more than is still owed.
+   */
+  abstract Sight returnable(long taken, long cost, long back, long look);
 
   final long remaining(long now) {
     return left(now).max(BigInteger.ZERO).longValueExact();
@@ -90,6 +115,46 @@ abstract class ReferenceBand {
     void take(long now, long cost) {
       credit = credit(now).subtract(BigInteger.valueOf(cost).multiply(period));
       at = now;
+    }
+
+    @Override
+    ReferenceBand copy() {
+      Continuous copy = new Continuous(band);
+      copy.credit = credit;
+      copy.at = at;
+      return copy;
+    }
+
+    @Override
+    Sight sight(long now) {
+      return Sight.of(fullCredit.subtract(credit(now)));
+    }
+
+    @Override
+    void adopt(long now, Sight seen) {
+      credit = fullCredit.subtract(seen.first());
+      at = now;
+    }
+
+    @Override
+    BigInteger price(long cost) {
+      return BigInteger.valueOf(cost).multiply(period);
+    }
+
+    @Override
+    Sight.Range between(long from, long to, BigInteger taken, Sight leastBack, Sight mostBack) {
+      BigInteger drained = BigInteger.valueOf(to - from).multiply(refill);
+      BigInteger early = sight(from).first().add(taken).subtract(drained);
+      BigInteger late = sight(to).first().add(taken);
+      return new Sight.Range(
+          Sight.of(early.subtract(mostBack.first())), Sight.of(late.subtract(leastBack.first())));
+    }
+
+    @Override
+    Sight returnable(long taken, long cost, long back, long look) {
+      BigInteger drained = BigInteger.valueOf(back - taken).multiply(refill);
+      BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained);
+      return Sight.of(owed.min(price(cost)));
     }
 
     private long until(long now, BigInteger wanted) {
@@ -144,6 +209,65 @@ abstract class ReferenceBand {
     }
 
     @Override
+    ReferenceBand copy() {
+      Interval copy = new Interval(band);
+      copy.tokens = tokens;
+      copy.since = since;
+      return copy;
+    }
+
+    private boolean isFull(long now) {
+      return left(now).equals(capacity);
+    }
+
+    private long phase(long now) {
+      return isFull(now)
+          ? 0
+          : BigInteger.valueOf(now).subtract(since).max(BigInteger.ZERO).mod(period).longValue();
+    }
+
+    @Override
+    Sight sight(long now) {
+      return new Sight(
+          capacity.subtract(left(now)).multiply(period), BigInteger.valueOf(phase(now)));
+    }
+
+    @Override
+    void adopt(long now, Sight seen) {
+      BigInteger[] taken = seen.first().divideAndRemainder(period);
+      if (taken[1].signum() != 0) {
+        throw new IllegalArgumentException("a band that refills in whole tokens lacks part of one");
+      }
+      tokens = capacity.subtract(taken[0]);
+      since = BigInteger.valueOf(now).subtract(seen.second());
+    }
+
+    @Override
+    BigInteger price(long cost) {
+      return BigInteger.valueOf(cost).multiply(period);
+    }
+
+    private BigInteger drained(long from, long to) {
+      BigInteger time = BigInteger.valueOf(to - from + phase(from));
+      return time.divide(period).multiply(refill).multiply(period);
+    }
+
+    @Override
+    Sight.Range between(long from, long to, BigInteger taken, Sight leastBack, Sight mostBack) {
+      BigInteger early = sight(from).first().add(taken).subtract(drained(from, to));
+      BigInteger late = sight(to).first().add(taken);
+      return new Sight.Range(
+          new Sight(early.subtract(mostBack.first()), BigInteger.ZERO),
+          new Sight(late.subtract(leastBack.first()), period));
+    }
+
+    @Override
+    Sight returnable(long taken, long cost, long back, long look) {
+      BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained(taken, back));
+      return Sight.of(owed.min(price(cost)));
+    }
+
+    @Override
     long waitMicros(long now, long cost) {
       BigInteger missing = BigInteger.valueOf(cost).subtract(left(now));
       if (missing.signum() <= 0) {
@@ -157,108 +281,6 @@ abstract class ReferenceBand {
     @Override
     long resetMicros(long now) {
       return waitMicros(now, capacity());
-    }
-  }
-
-  /** Counts per epoch-aligned window. */
-  private abstract static class Window extends ReferenceBand {
-    private final Map<Long, BigInteger> counts = new HashMap<>();
-    private final long length;
-    private long latest = Long.MIN_VALUE;
-
-    Window(RateLimitBand band) {
-      super(band);
-      this.length = band.periodMicros();
-    }
-
-    final long index(long now) {
-      return Math.floorDiv(now, length);
-    }
-
-    final long elapsed(long now) {
-      return Math.floorMod(now, length);
-    }
-
-    final BigInteger count(long index) {
-      return counts.getOrDefault(index, BigInteger.ZERO);
-    }
-
-    /** Lets windows that lie in the future be the current one and the one before. */
-    @Override
-    void meet(long now) {
-      if (latest > index(now)) {
-        BigInteger current = count(latest);
-        BigInteger previous = count(latest - 1);
-        counts.clear();
-        latest = index(now);
-        counts.put(latest, current);
-        counts.put(latest - 1, previous);
-      }
-    }
-
-    @Override
-    void take(long now, long cost) {
-      latest = index(now);
-      counts.merge(latest, BigInteger.valueOf(cost), BigInteger::add);
-    }
-
-    @Override
-    long resetMicros(long now) {
-      return length - elapsed(now);
-    }
-  }
-
-  private static final class Fixed extends Window {
-    Fixed(RateLimitBand band) {
-      super(band);
-    }
-
-    @Override
-    BigInteger left(long now) {
-      return capacity.subtract(count(index(now)));
-    }
-
-    @Override
-    long waitMicros(long now, long cost) {
-      return admits(now, cost) ? 0 : resetMicros(now);
-    }
-  }
-
-  /** The previous window counts by the steps of it that a window ending now still covers. */
-  private static final class Sliding extends Window {
-    private final BigInteger quantum =
-        ceilDiv(capacity.multiply(period), BigInteger.TWO.pow(50)).max(BigInteger.ONE);
-    private final BigInteger steps = ceilDiv(period, quantum);
-
-    Sliding(RateLimitBand band) {
-      super(band);
-    }
-
-    @Override
-    BigInteger left(long now) {
-      BigInteger passed = BigInteger.valueOf(elapsed(now)).divide(quantum);
-      BigInteger counted =
-          count(index(now) - 1)
-              .multiply(steps.subtract(passed))
-              .add(count(index(now)).multiply(steps));
-      BigInteger free = capacity.multiply(steps).subtract(counted);
-      return free.max(BigInteger.ZERO).divide(steps);
-    }
-
-    /** Halves the two windows after which nothing counts any more, until one moment is left. */
-    @Override
-    long waitMicros(long now, long cost) {
-      long refused = -1;
-      long admitted = period.longValueExact() * 2;
-      while (admitted - refused > 1) {
-        long middle = refused + (admitted - refused) / 2;
-        if (admits(now + middle, cost)) {
-          admitted = middle;
-        } else {
-          refused = middle;
-        }
-      }
-      return admitted;
     }
   }
 }

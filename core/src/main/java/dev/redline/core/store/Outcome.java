@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Outcome {
   private boolean allowed;
   private boolean degraded;
+  private boolean recalled;
   private long nowMicros;
   private long passed;
   private @Nullable BitSet passedBeyond;
@@ -38,6 +39,7 @@ public final class Outcome {
     moments = null;
     allowed = false;
     degraded = false;
+    recalled = false;
   }
 
   /**
@@ -82,6 +84,11 @@ public final class Outcome {
     degraded = true;
   }
 
+  /** Says that the store decided from what it remembers, without looking at the bucket now. */
+  public void recall() {
+    recalled = true;
+  }
+
   /** Returns whether everything that may refuse passed. */
   public boolean allowed() {
     return allowed;
@@ -95,6 +102,11 @@ public final class Outcome {
   /** Returns whether another store than the configured one decided. */
   public boolean degraded() {
     return degraded;
+  }
+
+  /** Returns whether the store decided from what it remembers, without looking at the bucket. */
+  public boolean recalled() {
+    return recalled;
   }
 
   /** Returns when it was decided, in microseconds since the epoch by the store's clock. */

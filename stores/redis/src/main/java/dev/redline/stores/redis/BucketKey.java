@@ -36,9 +36,9 @@ final class BucketKey {
     return bytes;
   }
 
-  /** Returns the lane that a key will have. */
-  static int laneOf(RateLimitKey key) {
-    return SlotTags.laneOf(identity(key.identity()));
+  /** Returns the lane of a key without making it. */
+  static int lane(RateLimitKey key) {
+    return SlotTags.laneOf(Maker.identity(key.identity()));
   }
 
   /** Makes keys under one prefix; remembers what stands before the identity. */
@@ -47,9 +47,11 @@ final class BucketKey {
 
     private final Map<BucketLimits, byte[][]> heads = new ConcurrentHashMap<>();
     private final String prefix;
+    private final String layout;
 
-    Maker(String prefix) {
+    Maker(String prefix, String layout) {
       this.prefix = prefix;
+      this.layout = layout;
     }
 
     BucketKey of(RateLimitKey key) {
@@ -81,7 +83,7 @@ final class BucketKey {
       String head =
           prefix
               + ":b:"
-              + LAYOUT
+              + layout
               + ":{"
               + SlotTags.tag(lane)
               + "}:"
@@ -91,23 +93,23 @@ final class BucketKey {
               + ":";
       return head.getBytes(UTF_8);
     }
-  }
 
-  private static byte[] identity(String identity) {
-    byte[] bytes = identity.getBytes(UTF_8);
-    // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
-    boolean certain = bytes.length == identity.length() && isAscii(identity);
-    return certain || UTF_8.newEncoder().canEncode(identity)
-        ? bytes
-        : IdentityDigest.of(identity).getBytes(UTF_8);
-  }
-
-  private static boolean isAscii(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (text.charAt(i) > 127) {
-        return false;
-      }
+    static byte[] identity(String identity) {
+      byte[] bytes = identity.getBytes(UTF_8);
+      // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
+      boolean certain = bytes.length == identity.length() && isAscii(identity);
+      return certain || UTF_8.newEncoder().canEncode(identity)
+          ? bytes
+          : IdentityDigest.of(identity).getBytes(UTF_8);
     }
-    return true;
+
+    private static boolean isAscii(String text) {
+      for (int i = 0; i < text.length(); i++) {
+        if (text.charAt(i) > 127) {
+          return false;
+        }
+      }
+      return true;
+    }
   }
 }

@@ -146,6 +146,7 @@ final class DenyCache {
       v += limits.size() * BandArithmetic.VIEW_WORDS;
     }
     outcome.decide(false, earliest);
+    outcome.recall();
     return true;
   }
 

@@ -93,7 +93,7 @@ public record RedisBucket(
   private static long number(ByteBuffer in, int bytes) {
     long value = 0;
     for (int i = 0; i < bytes; i++) {
-      value = value << 8 | in.get() & 0xFF;
+      value = (value << 8) | (in.get() & 0xFF);
     }
     return value;
   }

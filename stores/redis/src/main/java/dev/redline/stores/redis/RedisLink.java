@@ -291,6 +291,7 @@ final class RedisLink implements AutoCloseable {
   }
 
   /** A value and when it expires. */
+  @SuppressWarnings("ArrayRecordComponent") // read once, never compared
   record Value(byte[] bytes, Duration expiresIn) {}
 
   /** Reads a key, for people. */

@@ -39,15 +39,13 @@ public final class RedisStore implements RemoteStore {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
   private static final long RETRY_MILLIS = 5;
+  private static final List<String> ONE_NODE = List.of("");
 
   /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
   private static final int WOKEN_AT_ONCE = 4;
 
-  private static final List<String> ONE_NODE = List.of("");
-  private static final Script ACQUIRE = Script.load("acquire.lua");
-  private static final Script REFUND = Script.load("refund.lua");
-
   private final RedisSettings settings;
+  private final Protocol protocol;
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
@@ -60,20 +58,21 @@ public final class RedisStore implements RemoteStore {
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
   private volatile CallObserver observer = Nobody.INSTANCE;
 
-  private RedisStore(RedisSettings settings) {
+  private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
+    this.protocol = protocol;
     this.lanes = new Lane[SlotTags.COUNT];
-    this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
+    this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
     Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, new Calls()));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector =
         new Connector(
             settings,
             generations,
-            new WarmUp(settings, ACQUIRE)::run,
+            new WarmUp(settings, keyMaker, protocol.acquire())::run,
             () -> observer.recovered(),
-            ACQUIRE,
-            REFUND);
+            protocol.acquire(),
+            protocol.refund());
   }
 
   /**
@@ -81,7 +80,11 @@ public final class RedisStore implements RemoteStore {
    * fail at once.
    */
   public static RedisStore start(RedisSettings settings) {
-    RedisStore store = new RedisStore(settings);
+    return start(settings, Protocol.CURRENT);
+  }
+
+  static RedisStore start(RedisSettings settings, Protocol protocol) {
+    RedisStore store = new RedisStore(settings, protocol);
     store.connector.start();
     return store;
   }
@@ -113,11 +116,11 @@ public final class RedisStore implements RemoteStore {
       return ONE_NODE;
     }
     if (acquisition.size() == 1) {
-      return List.of(link.node(BucketKey.laneOf(acquisition.key(0))));
+      return List.of(link.node(BucketKey.lane(acquisition.key(0))));
     }
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      nodes.add(link.node(BucketKey.laneOf(acquisition.key(i))));
+      nodes.add(link.node(BucketKey.lane(acquisition.key(i))));
     }
     return List.copyOf(nodes);
   }
@@ -227,7 +230,7 @@ public final class RedisStore implements RemoteStore {
     try {
       link.call(
               byDigest,
-              byDigest ? ACQUIRE.digest() : ACQUIRE.text(),
+              byDigest ? protocol.acquire().digest() : protocol.acquire().text(),
               batch.keys(),
               batch.arguments(),
               output)
@@ -390,7 +393,7 @@ public final class RedisStore implements RemoteStore {
   }
 
   private void refund(RedisLink link, Refund refund, boolean byDigest, Runnable over) {
-    byte[] script = byDigest ? REFUND.digest() : REFUND.text();
+    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
     link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
         .whenComplete(
             (reply, error) -> {

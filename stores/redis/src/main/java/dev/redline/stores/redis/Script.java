@@ -23,11 +23,16 @@ final class Script {
       if (in == null) {
         throw new IllegalStateException("the script " + name + " is missing from the class path");
       }
-      byte[] text = in.readAllBytes();
-      byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text);
-      return new Script(text, HexFormat.of().formatHex(sha1).getBytes(StandardCharsets.US_ASCII));
+      return of(in.readAllBytes());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  static Script of(byte[] text) {
+    try {
+      byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(text);
+      return new Script(text, HexFormat.of().formatHex(sha1).getBytes(StandardCharsets.US_ASCII));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-1", e);
     }

@@ -22,7 +22,13 @@ import java.util.concurrent.TimeoutException;
  * nothing, and makes no key.
  */
 final class WarmUp {
-  private static final BucketLimits LIMITS =
+  private static final BucketLimits SIMPLE =
+      new BucketLimits(
+          OwnerKind.PLAN,
+          "warm-up",
+          RateLimitBand.labelled(
+              "warm-up", List.of(RateLimitBand.of(10, 3, Duration.ofSeconds(7)))));
+  private static final BucketLimits ALL =
       new BucketLimits(
           OwnerKind.PLAN,
           "warm-up",
@@ -40,13 +46,13 @@ final class WarmUp {
                   RateLimitBand.fixedWindow(10, Duration.ofSeconds(7)))));
 
   private final RedisSettings settings;
-  private final BucketKey.Maker keyMaker;
+  private final BucketKey.Maker keys;
   private final Shape.Cache shapes = new Shape.Cache(new Generations());
   private final Script script;
 
-  WarmUp(RedisSettings settings, Script script) {
+  WarmUp(RedisSettings settings, BucketKey.Maker keys, Script script) {
     this.settings = settings;
-    this.keyMaker = new BucketKey.Maker(settings.keyPrefix());
+    this.keys = keys;
     this.script = script;
   }
 
@@ -57,7 +63,8 @@ final class WarmUp {
       String identity = Integer.toString(n);
       int lane = link.cluster() ? SlotTags.laneOf(identity.getBytes(UTF_8)) : 0;
       if (!warm.get(lane)) {
-        decide(link, new RateLimitKey(LIMITS, identity));
+        decide(link, new RateLimitKey(SIMPLE, identity));
+        decide(link, new RateLimitKey(ALL, identity));
         warm.set(lane);
       }
     }
@@ -66,16 +73,15 @@ final class WarmUp {
   private void decide(RedisLink link, RateLimitKey key)
       throws InterruptedException, ExecutionException, TimeoutException {
     Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
-    BucketKey[] keys = {keyMaker.of(key)};
+    BucketKey[] own = {keys.of(key)};
     Batch batch = new Batch(shapes);
-    batch.add(new Ticket(acquisition, keys, Long.MAX_VALUE, false));
+    batch.add(new Ticket(acquisition, own, Long.MAX_VALUE, true));
     NumbersOutput output = new NumbersOutput();
-    long[] reply =
-        link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
-            .toCompletableFuture()
-            .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
+        .toCompletableFuture()
+        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     try {
-      batch.read(reply, output.size(), Ignored.INSTANCE);
+      batch.read(output.get(), output.size(), Ignored.INSTANCE);
     } catch (Batch.MalformedReplyException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }

@@ -1,0 +1,105 @@
+package dev.redline.stores.redis;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.testkit.History;
+import dev.redline.testkit.HistoryChecker;
+import dev.redline.testkit.redis.RedisBinary;
+import dev.redline.testkit.redis.RedisCluster;
+import dev.redline.testkit.redis.RedisSentinel;
+import dev.redline.testkit.redis.RedisServer;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** A master that dies while several nodes ask it. */
+class FailoverTest {
+  private static final Duration TIMEOUT = Duration.ofMillis(200);
+
+  /** More than the second that it should take: machines that build are busy. */
+  private static final Duration RESUMED = Duration.ofSeconds(4);
+
+  private static boolean isMaster(RedisServer server) {
+    try {
+      return String.valueOf(server.command("INFO", "replication")).contains("role:master");
+    } catch (UncheckedIOException e) {
+      return false; // a server that changes its role hangs up on everybody
+    }
+  }
+
+  /** Returns whether a sentinel names the replica: nobody can know of its promotion before. */
+  private static boolean isNamed(RedisSentinel redis) {
+    String port = Integer.toString(redis.replica().port());
+    return redis.sentinels().stream()
+        .map(sentinel -> sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"))
+        .anyMatch(address -> address.equals(List.of("127.0.0.1", port)));
+  }
+
+  private static void survive(
+      Nodes nodes,
+      RedisServer master,
+      BooleanSupplier promotion,
+      Function<SplittableRandom, Acquisition> question) {
+    try (Load load = new Load(nodes.add(2), 8, question)) {
+      load.awaitDecisions(1000);
+      long promoted;
+      try (History.Span failover = nodes.history().forgetting()) {
+        master.kill();
+        await()
+            .pollInterval(Duration.ofMillis(5))
+            .atMost(Duration.ofSeconds(30))
+            .until(promotion::getAsBoolean);
+        promoted = System.nanoTime();
+        await()
+            .pollInterval(Duration.ofMillis(5))
+            .atMost(RESUMED)
+            .until(() -> load.firstAfter(promoted) != Long.MAX_VALUE);
+      }
+      System.out.printf(
+          "decisions resumed %d ms after the promotion%n",
+          (load.firstAfter(promoted) - promoted) / 1_000_000);
+      load.awaitDecisions(1000);
+    }
+    System.out.println("failover: " + HistoryChecker.check(nodes.history()));
+  }
+
+  @Test
+  void decisionsResumeWhenSentinelsNameAnotherMaster() {
+    try (RedisSentinel redis = RedisSentinel.start(RedisBinary.any());
+        Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT)) {
+      survive(nodes, redis.master(), () -> isNamed(redis), Load.mixed(2));
+    }
+  }
+
+  @Test
+  void decisionsResumeWhenAReplicaOfAClusterTakesOver() {
+    try (RedisCluster redis = RedisCluster.start(RedisBinary.any())) {
+      redis
+          .servers()
+          .forEach(server -> server.command("CONFIG", "SET", "cluster-node-timeout", "1000"));
+      Function<SplittableRandom, Acquisition> mixed = Load.mixed(1);
+      try (Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT)) {
+        survive(
+            nodes,
+            redis.masters().get(1),
+            () -> isMaster(redis.replicas().get(1)),
+            random -> onTheSecondOfThreeMasters(mixed.apply(random)));
+      }
+    }
+  }
+
+  private static Acquisition onTheSecondOfThreeMasters(Acquisition asked) {
+    Acquisition.Builder there = Acquisition.builder();
+    for (int i = 0; i < asked.size(); i++) {
+      String identity = Nodes.keyIn(asked.key(i).limits(), 24, 40).identity();
+      there.add(new RateLimitKey(asked.key(i).limits(), identity), asked.cost(i), asked.shadow(i));
+    }
+    return there.build();
+  }
+}

@@ -1,0 +1,39 @@
+package dev.redline.stores.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+
+/** A script with a mistake in it: some of its text replaced. */
+final class Mutation {
+  private String text;
+
+  private Mutation(Script script) {
+    this.text = new String(script.text(), StandardCharsets.UTF_8);
+  }
+
+  static Mutation of(Script script) {
+    return new Mutation(script);
+  }
+
+  /** Replaces what must occur exactly once. */
+  Mutation replace(String original, String mistake) {
+    int at = text.indexOf(original);
+    assertThat(at).as("the script contains: " + original).isNotNegative();
+    assertThat(text.indexOf(original, at + 1)).as("only once: " + original).isNegative();
+    text = text.substring(0, at) + mistake + text.substring(at + original.length());
+    return this;
+  }
+
+  private Script script() {
+    return Script.of(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  Protocol ofAcquire() {
+    return new Protocol(script(), Protocol.CURRENT.refund(), Protocol.CURRENT.layout());
+  }
+
+  Protocol ofRefund() {
+    return new Protocol(Protocol.CURRENT.acquire(), script(), Protocol.CURRENT.layout());
+  }
+}

@@ -1,0 +1,208 @@
+package dev.redline.stores.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import dev.redline.testkit.History;
+import dev.redline.testkit.HistoryChecker;
+import dev.redline.testkit.redis.FaultProxy;
+import dev.redline.testkit.redis.RedisExtension;
+import dev.redline.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Mistakes a store could make on one Redis, each of which the history checker notices. */
+class MutationTest {
+  @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
+
+  private static final RateLimitKey KEY =
+      new RateLimitKey(Nodes.rule("r", Nodes.slow(1000)), "somebody");
+
+  private static void fails(History history) {
+    assertThatThrownBy(() -> HistoryChecker.check(history))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("rule r for 'somebody', look ");
+  }
+
+  @Test
+  void aCallThatIsReplayedAfterAReconnectIsNoticed() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        Nodes nodes = new Nodes(proxy.uri())) {
+      StorageProvider node = nodes.add();
+      for (int i = 0; i < 5; i++) {
+        Nodes.take(node, KEY, 2);
+      }
+      proxy.replay(1);
+      for (int i = 0; i < 5; i++) {
+        Nodes.take(node, KEY, 2);
+      }
+      assertThat(proxy.struck()).isEqualTo(1);
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aCallWhoseReplyIsLostIsNotReplayed() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        Nodes nodes = new Nodes(proxy.uri())) {
+      StorageProvider node = nodes.add();
+      for (int i = 0; i < 5; i++) {
+        Nodes.take(node, KEY, 2);
+      }
+      proxy.cutBeforeReply(1);
+      assertThatThrownBy(() -> Nodes.take(node, KEY, 2)).isInstanceOf(StoreException.class);
+      await().ignoreExceptions().until(() -> Nodes.take(node, KEY, 2).allowed());
+      for (int i = 0; i < 5; i++) {
+        Nodes.take(node, KEY, 2);
+      }
+      HistoryChecker.Report report = HistoryChecker.check(nodes.history());
+      assertThat(report.unknownTaken()).isEqualTo(1);
+    }
+  }
+
+  private static Nodes nodesThatMeetAForeignValue(Protocol protocol) {
+    Nodes nodes = new Nodes(REDIS.get().uri()).speaking(protocol);
+    StorageProvider node = nodes.add();
+    Nodes.take(node, KEY, 600);
+    REDIS.get().command("APPEND", nodes.redisKey(KEY), "x");
+    return nodes;
+  }
+
+  @Test
+  void aBucketThatIsResetBecauseItsValueLooksForeignIsNoticed() {
+    Protocol resetOnMismatch =
+        Mutation.of(Protocol.CURRENT.acquire())
+            .replace(
+                "#value ~= 7 + 20 * n then\n          gen = false",
+                "#value ~= 7 + 20 * n then\n          known = false")
+            .ofAcquire();
+    try (Nodes nodes = nodesThatMeetAForeignValue(resetOnMismatch)) {
+      StorageProvider node = nodes.add();
+      assertThat(Nodes.take(node, KEY, 600).allowed()).isTrue();
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aForeignValueFailsAndIsKept() {
+    try (Nodes nodes = nodesThatMeetAForeignValue(Protocol.CURRENT)) {
+      StorageProvider node = nodes.add();
+      String foreign = String.valueOf(REDIS.get().command("GET", nodes.redisKey(KEY)));
+      assertThatThrownBy(() -> Nodes.take(node, KEY, 600))
+          .isInstanceOfSatisfying(
+              StoreException.class,
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.BADTYPES));
+      assertThat(REDIS.get().command("GET", nodes.redisKey(KEY))).isEqualTo(foreign);
+      HistoryChecker.check(nodes.history());
+    }
+  }
+
+  /** Lets a bucket that takes a second to fill be full in an hour only. */
+  private static Nodes nodesAfterAClockThatWentAhead(Protocol protocol) {
+    RateLimitKey key =
+        new RateLimitKey(
+            Nodes.rule("r", RateLimitBand.of(10, 10, Duration.ofSeconds(1))), "somebody");
+    Nodes nodes = new Nodes(REDIS.get().uri()).speaking(protocol);
+    StorageProvider node = nodes.add();
+    Outcome first = Nodes.take(node, key, 3);
+    try (History.Span step = nodes.history().turningClock()) {
+      String ahead = BucketValue.fullAt(first.nowMicros() + 3_600_000_000L).toString();
+      REDIS.get().command("SET", nodes.redisKey(key), ahead, "PX", "7200000");
+    }
+    Nodes.take(node, key, 3);
+    Nodes.look(node, key);
+    return nodes;
+  }
+
+  @Test
+  void aBucketThatOwesMoreThanItsCapacityIsNoticed() {
+    Protocol unclamped =
+        Mutation.of(Protocol.CURRENT.acquire())
+            .replace("debt, sub, dirty[k] = shape[at], shape[at + 1], true", "dirty[k] = true")
+            .ofAcquire();
+    try (Nodes nodes = nodesAfterAClockThatWentAhead(unclamped)) {
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aBucketFromAClockThatWentAheadOwesItsCapacity() {
+    try (Nodes nodes = nodesAfterAClockThatWentAhead(Protocol.CURRENT)) {
+      HistoryChecker.check(nodes.history());
+    }
+  }
+
+  /** Sends different costs faster than they are answered, so that they leave together. */
+  private static Nodes nodesThatBatch(FaultProxy proxy, Protocol protocol) {
+    Nodes nodes = new Nodes(proxy.uri()).speaking(protocol);
+    StorageProvider node = nodes.add();
+    Nodes.take(node, KEY, 1);
+    proxy.delayReplies(Duration.ofMillis(20));
+    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    for (int i = 0; i < 120; i++) {
+      answers.add(node.acquire(Acquisition.of(KEY, 1 + i % 13)).toCompletableFuture());
+    }
+    answers.forEach(CompletableFuture::join);
+    return nodes;
+  }
+
+  private static final String ITEMS = "local items, reply, r = ARGV[1], { now }, 1";
+  private static final String ITEMS_TURNED_ROUND =
+      """
+      local turned = { string.sub(ARGV[1], 1, 1) }
+      for at = #ARGV[1] - 3, 2, -4 do turned[#turned + 1] = string.sub(ARGV[1], at, at + 3) end
+      local items, reply, r = table.concat(turned), { now }, 1
+      if string.byte(ARGV[1]) ~= 1 then items = ARGV[1] end
+      """;
+
+  @Test
+  void repliesThatGoToOtherAcquisitionsAreNoticed() {
+    Protocol mixedUp =
+        Mutation.of(Protocol.CURRENT.acquire()).replace(ITEMS, ITEMS_TURNED_ROUND).ofAcquire();
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        Nodes nodes = nodesThatBatch(proxy, mixedUp)) {
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aBatchThatIsDecidedInAnotherOrderIsNoticed() {
+    Protocol reordered =
+        Mutation.of(Protocol.CURRENT.acquire())
+            .replace(ITEMS, ITEMS_TURNED_ROUND)
+            .replace(
+                "  return reply\nend",
+                """
+                if #items <= 5 then return reply end
+                local told = { now }
+                for at = #reply - 1, 2, -2 do
+                  told[#told + 1], told[#told + 2] = reply[at], reply[at + 1]
+                end
+                return told end
+                """)
+            .ofAcquire();
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        Nodes nodes = nodesThatBatch(proxy, reordered)) {
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aBatchThatIsDecidedInOrderPasses() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        Nodes nodes = nodesThatBatch(proxy, Protocol.CURRENT)) {
+      assertThat(HistoryChecker.check(nodes.history()).looks()).isEqualTo(121);
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
+import dev.redline.testkit.History;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Several stores on one Redis, as several processes would have them, recorded in a history. */
+final class Nodes implements AutoCloseable {
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration YEAR = Duration.ofDays(365);
+
+  private final String uri;
+  private final String prefix;
+  private final History history;
+  private final List<RedisStore> stores = new ArrayList<>();
+  private Protocol protocol = Protocol.CURRENT;
+  private Duration timeout = TIMEOUT;
+
+  Nodes(String uri) {
+    this(uri, "t" + UUID.randomUUID().toString().substring(0, 8));
+  }
+
+  private Nodes(String uri, String prefix) {
+    this.uri = uri;
+    this.prefix = prefix;
+    this.history = History.acrossSlots(key -> bucketKey(key).lane());
+  }
+
+  /** Returns further nodes that use the same prefix, with a history of their own. */
+  Nodes beside() {
+    return new Nodes(uri, prefix);
+  }
+
+  Nodes speaking(Protocol other) {
+    protocol = other;
+    return this;
+  }
+
+  Nodes within(Duration commandTimeout) {
+    timeout = commandTimeout;
+    return this;
+  }
+
+  History history() {
+    return history;
+  }
+
+  /** Starts one more node. */
+  StorageProvider add() {
+    return add(uri);
+  }
+
+  /** Starts one more node that reaches Redis another way. */
+  StorageProvider add(String otherUri) {
+    RedisSettings settings =
+        RedisSettings.of(otherUri).withCommandTimeout(timeout).withKeyPrefix(prefix);
+    RedisStore store = RedisStore.start(settings, protocol);
+    stores.add(store);
+    if (!store.awaitReady(Duration.ofSeconds(30))) {
+      throw new AssertionError("the store is not ready");
+    }
+    return history.record("node-" + stores.size(), store);
+  }
+
+  List<StorageProvider> add(int count) {
+    List<StorageProvider> nodes = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      nodes.add(add());
+    }
+    return nodes;
+  }
+
+  RedisStore store(int i) {
+    return stores.get(i);
+  }
+
+  BucketKey bucketKey(RateLimitKey key) {
+    return new BucketKey.Maker(prefix, protocol.layout()).of(key);
+  }
+
+  /** Returns the key in Redis. */
+  String redisKey(RateLimitKey key) {
+    return new String(bucketKey(key).bytes(), StandardCharsets.ISO_8859_1);
+  }
+
+  static BucketLimits rule(String id, RateLimitBand... bands) {
+    return new BucketLimits(OwnerKind.RULE, id, List.of(bands));
+  }
+
+  /** Returns a band that refills too slowly to matter. */
+  static RateLimitBand slow(long capacity) {
+    return RateLimitBand.of(capacity, 1, capacity <= 100 ? YEAR : Duration.ofHours(1));
+  }
+
+  /** Returns a key of a rule whose slot lies in a share of all slots, given in 64ths. */
+  static RateLimitKey keyIn(BucketLimits limits, int fromLane, int toLane) {
+    for (int i = 0; ; i++) {
+      String identity = "somebody-" + i;
+      int lane = SlotTags.laneOf(identity.getBytes(StandardCharsets.UTF_8));
+      if (lane >= fromLane && lane < toLane) {
+        return new RateLimitKey(limits, identity);
+      }
+    }
+  }
+
+  static Outcome take(StorageProvider node, RateLimitKey key, long cost) {
+    return await(node, Acquisition.of(key, cost));
+  }
+
+  static Outcome look(StorageProvider node, RateLimitKey key) {
+    return await(node, Acquisition.of(key, 1, false, true));
+  }
+
+  static Outcome await(StorageProvider node, Acquisition acquisition) {
+    try {
+      return node.acquire(acquisition).toCompletableFuture().get(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted", e);
+    } catch (TimeoutException e) {
+      throw new AssertionError("the store never answers", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof StoreException failure) {
+        throw failure;
+      }
+      throw new AssertionError(e.getCause());
+    }
+  }
+
+  @Override
+  public void close() {
+    stores.forEach(RedisStore::close);
+  }
+}

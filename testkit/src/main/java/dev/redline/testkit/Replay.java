@@ -1,0 +1,307 @@
+package dev.redline.testkit;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.testkit.History.Event;
+import dev.redline.testkit.Look.Verdict;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Replays what is known of one bucket, in the order of the server. */
+final class Replay {
+  private final History history;
+  private final RateLimitKey key;
+  private final List<Look> looks;
+  private final List<Look> unknown;
+  private final List<Look> recalled;
+  private final List<Event> events;
+  private final Memory memory;
+  private final Worlds worlds = new Worlds();
+  private final List<Event> resets = new ArrayList<>();
+  private List<ReferenceBand> bucket;
+  private int position;
+  private int nextUnknown;
+  private int era;
+  private long before;
+  private long forgotten;
+
+  Replay(History history, RateLimitKey key, List<Look> all) {
+    this.history = history;
+    this.key = key;
+    this.looks = all.stream().filter(Look::isByServer).sorted(serverOrder()).toList();
+    this.unknown =
+        all.stream()
+            .filter(Look::isUnknown)
+            .filter(look -> look.cost() <= capacity(key.limits()))
+            .sorted(Comparator.comparingLong(look -> look.call().invoked))
+            .toList();
+    this.recalled =
+        all.stream()
+            .filter(look -> look.verdict() == Verdict.RECALLED)
+            .sorted(Comparator.comparingLong(look -> look.call().returned))
+            .toList();
+    this.events =
+        new ArrayList<>(
+            history.events().stream().filter(e -> e.concerned.test(key.limits())).toList());
+    this.bucket = fresh();
+    this.memory = new Memory(looks);
+    this.before = looks.isEmpty() ? 0 : start(all);
+  }
+
+  private static long capacity(BucketLimits limits) {
+    return IntStream.range(0, limits.size())
+        .mapToLong(b -> limits.band(b).capacity())
+        .min()
+        .orElseThrow();
+  }
+
+  /** Returns a moment of the server's clock before anything can have been taken. */
+  private long start(List<Look> all) {
+    long first = all.stream().mapToLong(look -> look.call().invoked).min().orElseThrow();
+    Look look = looks.get(0);
+    return look.now() - (look.call().returned - first) / 1000 - 1000;
+  }
+
+  /** Taking only adds, and who takes nothing leaves what it saw. */
+  private static Comparator<Look> serverOrder() {
+    Comparator<Look> bySight =
+        (a, b) -> {
+          for (int i = 0; i < a.seen().size(); i++) {
+            int byBand = a.seen().get(i).first().compareTo(b.seen().get(i).first());
+            if (byBand != 0) {
+              return byBand;
+            }
+          }
+          return 0;
+        };
+    return Comparator.comparingLong(Look::now)
+        .thenComparing(bySight)
+        .thenComparing(Look::takes)
+        .thenComparing(look -> look.call().invoked);
+  }
+
+  private List<ReferenceBand> fresh() {
+    BucketLimits limits = key.limits();
+    return IntStream.range(0, limits.size())
+        .mapToObj(b -> ReferenceBand.of(limits.band(b).band()))
+        .toList();
+  }
+
+  HistoryChecker.Report run() {
+    for (position = 0; position < looks.size(); position++) {
+      Look look = looks.get(position);
+      checkOrder(look);
+      checkCapacity(look);
+      learn(look);
+      boolean lowered = meet(look);
+      adopt(look);
+      checkVerdict(look);
+      take(look);
+      memory.add(look, bucket, lowered, resets);
+      resets.clear();
+      before = look.now();
+    }
+    checkRecalled();
+    return new HistoryChecker.Report(
+        1,
+        looks.size(),
+        looks.stream().filter(look -> look.verdict() == Verdict.TAKEN).count(),
+        recalled.size(),
+        unknown.size(),
+        nextUnknown - worlds.unknownLeft(),
+        looks.stream().filter(look -> look.verdict() == Verdict.GIVEN_BACK).count(),
+        forgotten);
+  }
+
+  private void checkRecalled() {
+    long more = 0;
+    int next = 0;
+    for (Look look : recalled) {
+      while (next < unknown.size()
+          && unknown.get(next).call().invoked - look.call().returned <= 0) {
+        more += unknown.get(next++).cost();
+      }
+      if (!memory.refuses(look, more, events)) {
+        throw new AssertionError(
+            about(look) + " was refused from memory, though the bucket would have admitted it");
+      }
+    }
+  }
+
+  private void checkOrder(Look look) {
+    for (int p = position - 1; p >= 0 && looks.get(p).now() == look.now(); p--) {
+      Look earlier = looks.get(p);
+      boolean sameCall = earlier.call().node.equals(look.call().node);
+      if (sameCall && look.call().submitted - earlier.call().invoked < 0) {
+        throw new AssertionError(
+            about(look) + " was decided after " + earlier.call() + ", which was asked for later");
+      }
+    }
+    if (memory.latestInvoked() - look.call().returned > 0) {
+      throw new AssertionError(
+          about(look) + " was answered before another was asked that the server decided earlier");
+    }
+  }
+
+  private void checkCapacity(Look look) {
+    for (int b = 0; b < bucket.size(); b++) {
+      ReferenceBand band = bucket.get(b);
+      BigInteger most = band.price(band.capacity());
+      if (look.seen().get(b).first().compareTo(most) > 0) {
+        throw new AssertionError(
+            about(look) + ": expected to owe at most its capacity " + most + seen(look));
+      }
+    }
+  }
+
+  /** Learns what may have happened by the time of a look without anybody being told. */
+  private void learn(Look look) {
+    while (nextUnknown < unknown.size()
+        && unknown.get(nextUnknown).call().invoked - look.call().returned <= 0) {
+      Look take = unknown.get(nextUnknown++);
+      worlds.add(
+          new Worlds.Unknown(
+              take.cost(), eraOf(take), take.verdict() == Verdict.UNKNOWN_ACROSS_SLOTS));
+    }
+    int current = history.era(look.call().invoked);
+    if (current > era) {
+      era = current;
+      worlds.settle(era);
+    }
+  }
+
+  private int eraOf(Look look) {
+    return look.call().isOver() ? history.era(look.call().returned) : Integer.MAX_VALUE;
+  }
+
+  /** Finds out how the bucket came to what was seen; returns whether it may be fuller by it. */
+  private boolean meet(Look look) {
+    for (Event event : List.copyOf(events)) {
+      if (event.kind == Event.Kind.RESET && event.overBefore(look)) {
+        events.remove(event);
+        resets.add(event);
+        bucket = fresh();
+      }
+    }
+    bucket.forEach(band -> band.meet(look.now()));
+    if (explained(look)) {
+      boolean gaveBack = !matches(look) && worlds.gaveBack();
+      events.removeIf(event -> event.overBefore(look));
+      return gaveBack || !resets.isEmpty();
+    }
+    String expected = expected(look);
+    for (Event event : List.copyOf(events)) {
+      if (event.mayPrecede(look) && isPossibleAfter(event, look)) {
+        events.remove(event);
+        return true;
+      }
+    }
+    throw new AssertionError(
+        about(look) + ": expected " + expected + seen(look) + " (" + worlds + ")");
+  }
+
+  private boolean matches(Look look) {
+    for (int b = 0; b < bucket.size(); b++) {
+      if (!bucket.get(b).sight(look.now()).equals(look.seen().get(b))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean explained(Look look) {
+    return matches(look)
+        || (!worlds.isEmpty() && worlds.explain(bucket, before, look.now(), look.seen(), era));
+  }
+
+  private boolean isPossibleAfter(Event event, Look look) {
+    if (event.kind == Event.Kind.RESET) {
+      List<ReferenceBand> old = bucket;
+      bucket = fresh();
+      boolean explained = explained(look);
+      if (explained) {
+        resets.add(event);
+      } else {
+        bucket = old;
+      }
+      return explained;
+    }
+    boolean possible = event.kind == Event.Kind.STEP || isLess(look);
+    forgotten += possible ? 1 : 0;
+    return possible;
+  }
+
+  /** Returns whether no band shows more than it can, had everything been done that may have. */
+  private boolean isLess(Look look) {
+    long cost = worlds.unknownCost();
+    for (int b = 0; b < bucket.size(); b++) {
+      ReferenceBand band = bucket.get(b);
+      BigInteger taken = cost == 0 ? BigInteger.ZERO : band.price(cost);
+      Sight most = band.between(before, look.now(), taken, Sight.NOTHING, Sight.NOTHING).most();
+      if (look.seen().get(b).first().compareTo(most.first()) > 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void adopt(Look look) {
+    for (int b = 0; b < bucket.size(); b++) {
+      bucket.get(b).adopt(look.now(), look.seen().get(b));
+    }
+  }
+
+  private void checkVerdict(Look look) {
+    boolean passes = bucket.stream().allMatch(band -> band.admits(look.now(), look.cost()));
+    if (passes != look.passed()) {
+      throw new AssertionError(
+          about(look)
+              + ": expected to be "
+              + (passes ? "admitted, seen refused" : "refused, seen admitted")
+              + seen(look));
+    }
+  }
+
+  private void take(Look look) {
+    if (!look.takes()) {
+      return;
+    }
+    if (look.verdict() == Verdict.GIVEN_BACK) {
+      List<ReferenceBand> untaken = bucket.stream().map(ReferenceBand::copy).toList();
+      worlds.add(new Worlds.GiveBack(untaken, look.now(), look.cost(), eraOf(look), false));
+    }
+    bucket.forEach(band -> band.take(look.now(), look.cost()));
+  }
+
+  private String about(Look look) {
+    return "bucket of "
+        + key.limits().owner()
+        + " for '"
+        + key.identity()
+        + "', look "
+        + (position + 1)
+        + " of "
+        + looks.size()
+        + " ("
+        + look.call()
+        + ", cost "
+        + look.cost()
+        + (look.now() == 0 ? "" : ", at " + look.now() + " µs")
+        + ")";
+  }
+
+  private String expected(Look look) {
+    return bucket.stream()
+        .map(band -> band.band + " owing " + band.sight(look.now()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String seen(Look look) {
+    return ", seen owing "
+        + look.seen().stream().map(Sight::toString).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,245 @@
+package dev.redline.testkit.redis;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Stands between a client and a Redis server and does to their conversation what networks do.
+ *
+ * <p>It knows where commands and replies begin and end. Cuts and replays strike script calls only,
+ * so that connecting goes on undisturbed. Thread-safe.
+ */
+public final class FaultProxy implements AutoCloseable {
+  private static final Set<String> SCRIPT_CALLS = Set.of("EVAL", "EVALSHA");
+  private static final long TICK_NANOS = 200_000;
+
+  private enum Fate {
+    FORWARD,
+    SWALLOW,
+    CUT
+  }
+
+  private record Expected(Fate fate, long sentNanos) {}
+
+  private final int serverPort;
+  private final ServerSocket listener;
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger cuts = new AtomicInteger();
+  private final AtomicInteger replays = new AtomicInteger();
+  private final AtomicInteger struck = new AtomicInteger();
+  private volatile long delayNanos;
+  private volatile boolean stalled;
+  private volatile boolean closed;
+
+  private FaultProxy(int serverPort) {
+    this.serverPort = serverPort;
+    try {
+      this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts a proxy to a server; it forwards everything until told otherwise. */
+  public static FaultProxy to(RedisServer server) {
+    FaultProxy proxy = new FaultProxy(server.port());
+    start("accept", proxy::accept);
+    return proxy;
+  }
+
+  private static void start(String what, Runnable task) {
+    Thread thread = new Thread(task, "fault-proxy-" + what);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Returns the port to connect to instead of the server's. */
+  public int port() {
+    return listener.getLocalPort();
+  }
+
+  /** Returns the URI to connect to instead of the server's. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port();
+  }
+
+  /** Lets the server run the next script calls, and closes the connection instead of replying. */
+  public void cutBeforeReply(int calls) {
+    cuts.addAndGet(calls);
+  }
+
+  /**
+   * Sends the next script calls twice and passes on only the second reply, as a client does that
+   * repeats after a reconnect what it had no reply to.
+   */
+  public void replay(int calls) {
+    replays.addAndGet(calls);
+  }
+
+  /** Returns how many script calls were cut or replayed so far. */
+  public int struck() {
+    return struck.get();
+  }
+
+  /** Holds every reply back for so long after its command. */
+  public void delayReplies(Duration delay) {
+    delayNanos = delay.toNanos();
+  }
+
+  /** Lets commands through and no replies back, until {@link #resume}. */
+  public void stall() {
+    stalled = true;
+  }
+
+  /** Ends a stall. */
+  public void resume() {
+    stalled = false;
+  }
+
+  /** Resets all connections, with whatever is under way on them. */
+  public void resetConnections() {
+    links.forEach(Link::reset);
+  }
+
+  private void accept() {
+    while (!closed) {
+      try {
+        Link link = new Link(listener.accept());
+        links.add(link);
+        start("up", link::up);
+        start("down", link::down);
+      } catch (IOException e) {
+        // The listener was closed, or the server cannot be reached: clients see a closed port.
+        if (closed) {
+          return;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    links.forEach(Link::end);
+  }
+
+  /** One connection of a client, and the one to the server that belongs to it. */
+  private final class Link {
+    private final Socket client;
+    private final Socket server;
+    private final BlockingQueue<Expected> expected = new LinkedBlockingQueue<>();
+
+    Link(Socket client) throws IOException {
+      this.client = client;
+      try {
+        this.server = new Socket(InetAddress.getLoopbackAddress(), serverPort);
+      } catch (IOException e) {
+        client.close();
+        throw e;
+      }
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
+    }
+
+    void up() {
+      try {
+        RespFrames commands = new RespFrames(new BufferedInputStream(client.getInputStream()));
+        OutputStream out = new BufferedOutputStream(server.getOutputStream());
+        for (byte[] command = commands.next(); command != null; command = commands.next()) {
+          boolean script = SCRIPT_CALLS.contains(RespFrames.name(command).toUpperCase(Locale.ROOT));
+          if (script && strikes(replays)) {
+            expect(Fate.SWALLOW);
+            out.write(command);
+          }
+          expect(script && strikes(cuts) ? Fate.CUT : Fate.FORWARD);
+          out.write(command);
+          out.flush();
+        }
+      } catch (IOException e) {
+        // One of the two hung up; so does the other.
+      } finally {
+        end();
+      }
+    }
+
+    private boolean strikes(AtomicInteger left) {
+      boolean strikes = left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+      if (strikes) {
+        struck.incrementAndGet();
+      }
+      return strikes;
+    }
+
+    private void expect(Fate fate) {
+      expected.add(new Expected(fate, System.nanoTime()));
+    }
+
+    void down() {
+      try {
+        RespFrames replies = new RespFrames(new BufferedInputStream(server.getInputStream()));
+        OutputStream out = client.getOutputStream();
+        for (byte[] reply = replies.next(); reply != null; reply = replies.next()) {
+          Expected next = reply[0] == '>' ? null : expected.take();
+          if (next != null && next.fate == Fate.CUT) {
+            return;
+          }
+          hold(next == null ? System.nanoTime() : next.sentNanos);
+          if (next == null || next.fate == Fate.FORWARD) {
+            out.write(reply);
+          }
+        }
+      } catch (IOException e) {
+        // One of the two hung up; so does the other.
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } finally {
+        end();
+      }
+    }
+
+    private void hold(long sentNanos) {
+      while (!closed && (stalled || System.nanoTime() - sentNanos < delayNanos)) {
+        LockSupport.parkNanos(TICK_NANOS);
+      }
+    }
+
+    void reset() {
+      try {
+        client.setSoLinger(true, 0);
+        server.setSoLinger(true, 0);
+      } catch (IOException e) {
+        // It is closed already.
+      }
+      end();
+    }
+
+    void end() {
+      links.remove(this);
+      try {
+        client.close();
+        server.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}
