@@ -159,18 +159,15 @@ public final class RedisStore implements RemoteStore {
     if (link == null) {
       return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
     }
-    BucketKey[] keys = new BucketKey[acquisition.size()];
+    int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
     boolean oneSlot = true;
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = keyMaker.of(acquisition.key(i));
-      oneSlot &= keys[i].lane() == keys[0].lane();
+    for (int i = 1; i < acquisition.size() && link.cluster(); i++) {
+      oneSlot &= BucketKey.lane(acquisition.key(i)) == lane;
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    if (oneSlot || !link.cluster()) {
-      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
-      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
-    }
-    return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
+    return oneSlot
+        ? submit(new Ticket(acquisition, keyMaker, deadline, waitedFor), lane)
+        : new CrossSlot(this::submit, this::refund, acquisition, keyMaker, deadline).take();
   }
 
   private Ticket submit(Ticket ticket, int lane) {
