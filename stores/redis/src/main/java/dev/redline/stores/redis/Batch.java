@@ -8,6 +8,7 @@ import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The acquisitions of one script call: what the script is told, and what its reply means. */
 final class Batch {
@@ -33,6 +34,7 @@ final class Batch {
   private int bands;
   private boolean simple = true;
   private boolean waitedFor = true;
+  private @Nullable Gate gate;
 
   Batch(Shape.Cache shapeCache) {
     this.shapeCache = shapeCache;
@@ -52,6 +54,20 @@ final class Batch {
 
   List<byte[]> keys() {
     return keys;
+  }
+
+  /** Says through which gate the call goes, if any. */
+  void enteredBy(@Nullable Gate entered) {
+    gate = entered;
+  }
+
+  /** Makes room for another call at the gate, if this one has not done so already. */
+  void leaveGate() {
+    Gate left = gate;
+    if (left != null) {
+      gate = null;
+      left.leave();
+    }
   }
 
   /** Returns whether all that hear of it are threads that wait, and have nothing else to run. */

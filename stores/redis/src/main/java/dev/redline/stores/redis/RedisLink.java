@@ -23,6 +23,9 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.System.Logger;
@@ -85,6 +88,7 @@ final class RedisLink implements AutoCloseable {
             .timer(timer)
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
+            .nettyCustomizer(new FewerFlushes())
             .reconnectDelay(
                 () ->
                     Delay.fullJitter(
@@ -178,6 +182,15 @@ final class RedisLink implements AutoCloseable {
       }
     }
     return masters;
+  }
+
+  /** Returns what the master of a lane is known by within the cluster; changes when it does. */
+  String masterId(int lane) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return "";
+    }
+    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
+    return master == null ? "" : master.getNodeId();
   }
 
   /** Returns the name of the master that keeps a lane, as far as is known; empty if it is one. */
@@ -309,5 +322,13 @@ final class RedisLink implements AutoCloseable {
 
   static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Sends the calls that the replies of one read bring by one write to the socket. */
+  private static final class FewerFlushes implements NettyCustomizer {
+    @Override
+    public void afterChannelInitialized(Channel channel) {
+      channel.pipeline().addFirst(new FlushConsolidationHandler());
+    }
   }
 }

@@ -13,12 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -52,6 +54,7 @@ public final class RedisStore implements RemoteStore {
   private final Shape.Cache shapes = new Shape.Cache(generations);
   private final Deadlines deadlines;
   private final Connector connector;
+  private final Map<String, Gate> gates = new ConcurrentHashMap<>();
   private final AtomicInteger timeoutsInARow = new AtomicInteger();
   private volatile CallObserver observer = Nobody.INSTANCE;
 
@@ -60,7 +63,7 @@ public final class RedisStore implements RemoteStore {
     this.protocol = protocol;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, this::send));
+    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, new Calls()));
     this.deadlines = new Deadlines(lanes, answers, this::unanswered);
     this.connector =
         new Connector(
@@ -156,18 +159,15 @@ public final class RedisStore implements RemoteStore {
     if (link == null) {
       return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
     }
-    BucketKey[] keys = new BucketKey[acquisition.size()];
+    int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
     boolean oneSlot = true;
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = keyMaker.of(acquisition.key(i));
-      oneSlot &= keys[i].lane() == keys[0].lane();
+    for (int i = 1; i < acquisition.size() && link.cluster(); i++) {
+      oneSlot &= BucketKey.lane(acquisition.key(i)) == lane;
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    if (oneSlot || !link.cluster()) {
-      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
-      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
-    }
-    return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
+    return oneSlot
+        ? submit(new Ticket(acquisition, keyMaker, deadline, waitedFor), lane)
+        : new CrossSlot(this::submit, this::refund, acquisition, keyMaker, deadline).take();
   }
 
   private Ticket submit(Ticket ticket, int lane) {
@@ -181,6 +181,32 @@ public final class RedisStore implements RemoteStore {
 
   private static CompletableFuture<Outcome> failed(StoreException.Kind kind, String why) {
     return CompletableFuture.failedFuture(new StoreException(kind, why));
+  }
+
+  /** What a lane needs of the store. */
+  private final class Calls implements Lane.Sender {
+    @Override
+    public @Nullable Gate gate(Lane lane) {
+      RedisLink link = connector.link();
+      return link == null || !link.cluster()
+          ? null
+          : gates.computeIfAbsent(
+              link.masterId(lane.number()), absent -> new Gate(settings.maxBatch()));
+    }
+
+    @Override
+    public void send(Lane lane, Batch batch) {
+      RedisStore.this.send(lane, batch);
+    }
+
+    @Override
+    public void expired(Ticket ticket) {
+      answers.execute(
+          () ->
+              ticket.fail(
+                  StoreException.Kind.REDISERROR,
+                  "Redis was too busy: not sent within " + settings.commandTimeout()));
+    }
   }
 
   private void send(Lane lane, Batch batch) {
@@ -217,6 +243,7 @@ public final class RedisStore implements RemoteStore {
       timeoutsInARow.set(0);
       deadlines.end(batch);
       lane.finished();
+      batch.leaveGate();
       observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
       if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
         settle(batch, output, received);
@@ -225,7 +252,12 @@ public final class RedisStore implements RemoteStore {
       }
       return;
     }
-    switch (Refusal.of(cause(error))) {
+    Refusal refusal = Refusal.of(cause(error));
+    if (refusal != Refusal.UNKNOWN_SCRIPT) {
+      // Also before it is sent again: a lane that has to try often keeps no other from its node.
+      batch.leaveGate();
+    }
+    switch (refusal) {
       case UNKNOWN_SCRIPT -> call(lane, batch, false);
       case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
       case NOT_THERE -> {
@@ -334,6 +366,7 @@ public final class RedisStore implements RemoteStore {
   private void over(Lane lane, Batch batch, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
+    batch.leaveGate();
     long sent = batch.tickets().get(0).sentNanos();
     observer.failed(node(lane), System.nanoTime() - sent, failure);
     answers.execute(() -> fail(batch, failure));
