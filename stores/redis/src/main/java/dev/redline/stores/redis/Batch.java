@@ -30,6 +30,7 @@ final class Batch {
   private byte[] runs = new byte[96];
 
   private int runBytes;
+  private int runCount;
   private int lastRun = -1;
   private int bands;
   private boolean simple = true;
@@ -46,6 +47,11 @@ final class Batch {
 
   int size() {
     return tickets.size();
+  }
+
+  /** Returns how many different acquisitions there are: equal ones in a row are decided as one. */
+  int different() {
+    return runCount;
   }
 
   List<Ticket> tickets() {
@@ -103,6 +109,7 @@ final class Batch {
       runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runBytes + 1 + 2 * size));
     }
     lastRun = runBytes;
+    runCount++;
     runs[runBytes++] = 1;
     for (int i = 0; i < size; i++) {
       runs[runBytes++] = (byte) keyPlace(ticket, i);

@@ -25,6 +25,9 @@ final class Lane {
     void expired(Ticket ticket);
   }
 
+  /** How many acquisitions leave in one call even if they are all equal. */
+  private static final int MAX_ACQUISITIONS = 256;
+
   private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
@@ -139,7 +142,10 @@ final class Lane {
     Batch batch = new Batch(shapes);
     long now = System.nanoTime();
     int taken = 0;
-    while (head != null && batch.size() < settings.maxBatch() && batch.fits(head)) {
+    while (head != null
+        && batch.different() < settings.maxBatch()
+        && batch.size() < MAX_ACQUISITIONS
+        && batch.fits(head)) {
       queue.poll();
       taken++;
       if (head.expired(now)) {
