@@ -38,10 +38,10 @@ final class BucketKey {
     return bytes;
   }
 
-  /** Returns the key beside it, with {@code g} for {@code b}, of what was given back lately. */
+  /** Returns the key beside it, with {@code m} for {@code b}, of what was given back lately. */
   byte[] givenBack() {
     byte[] beside = bytes.clone();
-    beside[kindAt] = 'g';
+    beside[kindAt] = 'm';
     return beside;
   }
 
