@@ -29,8 +29,10 @@ import org.junit.jupiter.api.Test;
 class GuardedStoreTest {
   private static final BucketLimits LIMITS =
       new BucketLimits(OwnerKind.RULE, "r", List.of(RateLimitBand.of(1000, 1, Duration.ofDays(1))));
-  private static final StoreException FAILURE =
-      new StoreException(StoreException.Kind.REDISERROR, "on purpose");
+
+  private static StoreException failure() {
+    return new StoreException(StoreException.Kind.REDISERROR, "on purpose");
+  }
 
   /** A store whose node is the identity that is asked for, and whose calls the test makes up. */
   private static final class Nodes implements RemoteStore {
@@ -69,7 +71,7 @@ class GuardedStoreTest {
         return later;
       }
       if (nodes(acquisition).stream().anyMatch(failing::contains)) {
-        return CompletableFuture.failedFuture(FAILURE);
+        return CompletableFuture.failedFuture(failure());
       }
       return behind.acquire(acquisition);
     }
@@ -138,7 +140,7 @@ class GuardedStoreTest {
 
   private void failCalls(String node, int count) {
     for (int i = 0; i < count; i++) {
-      nodes.observer.failed(node, 1000, FAILURE);
+      nodes.observer.failed(node, 1000, failure());
     }
   }
 

@@ -7,6 +7,7 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreHealth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -271,6 +272,31 @@ public final class History {
               call.failed(failure);
             }
           });
+    }
+
+    @Override
+    public Outcome acquireAndWait(Acquisition acquisition) {
+      Call call = new Call(sequence.incrementAndGet(), node, acquisition);
+      calls.add(call);
+      try {
+        Outcome outcome = store.acquireAndWait(acquisition);
+        call.submitted = System.nanoTime();
+        call.decided(outcome);
+        return outcome;
+      } catch (RuntimeException e) {
+        call.failed(e);
+        throw e;
+      }
+    }
+
+    @Override
+    public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+      return store.refuseFromMemory(acquisition, outcome);
+    }
+
+    @Override
+    public StoreHealth health() {
+      return store.health();
     }
 
     @Override

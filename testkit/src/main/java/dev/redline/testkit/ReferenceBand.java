@@ -72,6 +72,9 @@ abstract class ReferenceBand {
    */
   abstract Sight returnable(long taken, long cost, long back, long look);
 
+  /** Returns what of it may be given back, whatever else was given back since it was taken. */
+  abstract Sight surelyReturnable(long taken, long cost, long back, long look);
+
   final long remaining(long now) {
     return left(now).max(BigInteger.ZERO).longValueExact();
   }
@@ -155,6 +158,11 @@ abstract class ReferenceBand {
       BigInteger drained = BigInteger.valueOf(back - taken).multiply(refill);
       BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained);
       return Sight.of(owed.min(price(cost)));
+    }
+
+    @Override
+    Sight surelyReturnable(long taken, long cost, long back, long look) {
+      return Sight.of(price(cost).subtract(BigInteger.valueOf(back - taken).multiply(refill)));
     }
 
     private long until(long now, BigInteger wanted) {
@@ -265,6 +273,11 @@ abstract class ReferenceBand {
     Sight returnable(long taken, long cost, long back, long look) {
       BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained(taken, back));
       return Sight.of(owed.min(price(cost)));
+    }
+
+    @Override
+    Sight surelyReturnable(long taken, long cost, long back, long look) {
+      return Sight.NOTHING;
     }
 
     @Override

@@ -102,6 +102,11 @@ abstract class ReferenceWindow extends ReferenceBand {
   }
 
   @Override
+  Sight surelyReturnable(long taken, long cost, long back, long look) {
+    return returnable(taken, cost, back, look);
+  }
+
+  @Override
   long resetMicros(long now) {
     return length - elapsed(now);
   }

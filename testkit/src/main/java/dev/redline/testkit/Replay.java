@@ -100,6 +100,7 @@ final class Replay {
       boolean lowered = meet(look);
       adopt(look);
       checkVerdict(look);
+      worlds.retire(look);
       take(look);
       memory.add(look, bucket, lowered, resets);
       resets.clear();
@@ -214,8 +215,7 @@ final class Replay {
   }
 
   private boolean explained(Look look) {
-    return matches(look)
-        || (!worlds.isEmpty() && worlds.explain(bucket, before, look.now(), look.seen(), era));
+    return matches(look) || worlds.explain(bucket, before, look);
   }
 
   private boolean isPossibleAfter(Event event, Look look) {
@@ -272,7 +272,7 @@ final class Replay {
     }
     if (look.verdict() == Verdict.GIVEN_BACK) {
       List<ReferenceBand> untaken = bucket.stream().map(ReferenceBand::copy).toList();
-      worlds.add(new Worlds.GiveBack(untaken, look.now(), look.cost(), eraOf(look), false));
+      worlds.add(new Worlds.GiveBack(untaken, look.now(), look.cost(), look.call(), false));
     }
     bucket.forEach(band -> band.take(look.now(), look.cost()));
   }

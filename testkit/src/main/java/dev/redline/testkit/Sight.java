@@ -43,6 +43,11 @@ record Sight(BigInteger first, BigInteger second) {
     return new Sight(first.add(other.first), second.add(other.second));
   }
 
+  Sight times(int count) {
+    BigInteger factor = BigInteger.valueOf(count);
+    return new Sight(first.multiply(factor), second.multiply(factor));
+  }
+
   /**
    * What may be seen at least and at most.
    *

@@ -16,7 +16,7 @@ enum Cell {
   BLOCKING("10k keys, 64 blocking threads", Load.BLOCKING, 10_000, 64),
   IDLE("10k keys, one caller at a time", Load.IDLE, 10_000, 1),
   OPEN("10k keys, open loop at 60 % of peak", Load.OPEN, 10_000, 0),
-  REFUSED("10k refused keys", Load.REFUSED, 10_000, 256),
+  REFUSED("10k refused keys, 256 outstanding", Load.ASYNC, 10_000, 256),
   CLUSTER_64("3 masters, 10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
   CLUSTER_256("3 masters, 10k keys, 256 outstanding", Load.ASYNC, 10_000, 256);
 
@@ -31,9 +31,7 @@ enum Cell {
     /** One thread waits for its answers; what counts is how long. */
     IDLE,
     /** Questions come at their times, however long answers take; late ones count as late. */
-    OPEN,
-    /** As many threads as processors where refusals need no trip, else so many outstanding. */
-    REFUSED
+    OPEN
   }
 
   private static final Set<Cell> CLUSTERED = EnumSet.of(CLUSTER_64, CLUSTER_256);
@@ -73,7 +71,7 @@ enum Cell {
         cluster(),
         keys,
         BANDED.contains(this) ? 3 : 1,
-        load == Load.REFUSED ? Population.Mix.DENY : Population.Mix.ALLOW);
+        this == REFUSED ? Population.Mix.DENY : Population.Mix.ALLOW);
   }
 
   /** Returns who is measured: some cells compare Redline with what another cell says. */

@@ -76,11 +76,6 @@ public final class RedisProbe {
       case CLIENTS -> many(population, outstanding, time);
       case BLOCKING, IDLE -> Threads.run(limiter(population), keys, outstanding, time);
       case OPEN -> OpenLoop.run(limiter(population), keys, perSecond, time);
-      case REFUSED ->
-          contender == Contender.REDLINE
-              ? Threads.run(
-                  limiter(population), keys, Runtime.getRuntime().availableProcessors(), time)
-              : ClosedLoop.run(List.of(limiter(population)), keys, outstanding, time);
     };
   }
 

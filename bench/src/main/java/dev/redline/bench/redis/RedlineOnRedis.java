@@ -72,6 +72,11 @@ final class RedlineOnRedis implements Client {
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // the answer hears of everything
     public void ask(int i, Answer answer) {
+      Outcome known = outcomes.get();
+      if (store.acquireNow(asked[i], known)) {
+        answer.told(known.allowed(), null);
+        return;
+      }
       store
           .acquire(asked[i])
           .whenComplete(

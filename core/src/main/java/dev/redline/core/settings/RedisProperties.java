@@ -31,7 +31,7 @@ final class RedisProperties {
         from.duration("rl.redis.command-timeout", Duration.ofMillis(50)),
         from.duration("rl.redis.connect-timeout", Duration.ofSeconds(1)),
         prefix(from),
-        (int) from.number("rl.redis.pool.max-total", 1, 1, 64));
+        (int) from.number("rl.redis.pool.max-total", 8, 1, 1000));
   }
 
   private static String uri(Properties from) {

@@ -90,7 +90,10 @@ public record Settings(
   /** Where bucket state is kept, and how many keys a store in this process holds. */
   public record Storage(StorageType type, long maxKeys) {}
 
-  /** Where Redis is, as a URI and further nodes of a cluster, and how long it may take. */
+  /**
+   * Where Redis is, as a URI and further nodes of a cluster, and how long it may take. Everything
+   * goes over one connection to each master, so every bound on connections holds.
+   */
   public record Redis(
       String uri,
       List<String> clusterNodes,
@@ -98,7 +101,7 @@ public record Settings(
       Duration commandTimeout,
       Duration connectTimeout,
       String keyPrefix,
-      int connections) {
+      int maxConnections) {
     /** Returns the prefix alone: a URI may hold a password. */
     @Override
     public String toString() {

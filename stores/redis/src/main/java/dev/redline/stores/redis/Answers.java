@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads on which callers hear of answers, so that their code never runs on an I/O thread.
  *
- * <p>What a continuation acquires while the answers of one call are given out waits until the last
- * of them is given, if anything else is under way: so the questions that the answers of one call
- * bring leave in one call again.
+ * <p>What a continuation acquires while the answers of one call are given out leaves when the last
+ * of them is given, or when enough has gathered: so the questions that the answers of one call
+ * bring leave in one call again, instead of the first of them alone.
  */
 final class Answers implements Executor, AutoCloseable {
   private final ForkJoinPool pool =

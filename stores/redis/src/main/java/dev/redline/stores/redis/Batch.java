@@ -8,6 +8,7 @@ import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The acquisitions of one script call: what the script is told, and what its reply means. */
 final class Batch {
@@ -29,10 +30,12 @@ final class Batch {
   private byte[] runs = new byte[96];
 
   private int runBytes;
+  private int runCount;
   private int lastRun = -1;
   private int bands;
   private boolean simple = true;
   private boolean waitedFor = true;
+  private @Nullable Gate gate;
 
   Batch(Shape.Cache shapeCache) {
     this.shapeCache = shapeCache;
@@ -46,12 +49,31 @@ final class Batch {
     return tickets.size();
   }
 
+  /** Returns how many different acquisitions there are: equal ones in a row are decided as one. */
+  int different() {
+    return runCount;
+  }
+
   List<Ticket> tickets() {
     return tickets;
   }
 
   List<byte[]> keys() {
     return keys;
+  }
+
+  /** Says through which gate the call goes, if any. */
+  void enteredBy(@Nullable Gate entered) {
+    gate = entered;
+  }
+
+  /** Makes room for another call at the gate, if this one has not done so already. */
+  void leaveGate() {
+    Gate left = gate;
+    if (left != null) {
+      gate = null;
+      left.leave();
+    }
   }
 
   /** Returns whether all that hear of it are threads that wait, and have nothing else to run. */
@@ -87,6 +109,7 @@ final class Batch {
       runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runBytes + 1 + 2 * size));
     }
     lastRun = runBytes;
+    runCount++;
     runs[runBytes++] = 1;
     for (int i = 0; i < size; i++) {
       runs[runBytes++] = (byte) keyPlace(ticket, i);

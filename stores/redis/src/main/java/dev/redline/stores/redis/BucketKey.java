@@ -21,10 +21,12 @@ final class BucketKey {
 
   private final int lane;
   private final byte[] bytes;
+  private final int kindAt;
 
-  private BucketKey(int lane, byte[] bytes) {
+  private BucketKey(int lane, byte[] bytes, int kindAt) {
     this.lane = lane;
     this.bytes = bytes;
+    this.kindAt = kindAt;
   }
 
   /** Returns the lane of the key's tag. */
@@ -34,6 +36,13 @@ final class BucketKey {
 
   byte[] bytes() {
     return bytes;
+  }
+
+  /** Returns the key beside it, with {@code m} for {@code b}, of what was given back lately. */
+  byte[] givenBack() {
+    byte[] beside = bytes.clone();
+    beside[kindAt] = 'm';
+    return beside;
   }
 
   /** Returns the lane of a key without making it. */
@@ -48,9 +57,11 @@ final class BucketKey {
     private final Map<BucketLimits, byte[][]> heads = new ConcurrentHashMap<>();
     private final String prefix;
     private final String layout;
+    private final int kindAt;
 
     Maker(String prefix, String layout) {
       this.prefix = prefix;
+      this.kindAt = prefix.getBytes(UTF_8).length + 1;
       this.layout = layout;
     }
 
@@ -61,7 +72,7 @@ final class BucketKey {
       byte[] all = new byte[head.length + identity.length];
       System.arraycopy(head, 0, all, 0, head.length);
       System.arraycopy(identity, 0, all, head.length, identity.length);
-      return new BucketKey(lane, all);
+      return new BucketKey(lane, all, kindAt);
     }
 
     private byte[] head(BucketLimits limits, int lane) {

@@ -30,22 +30,23 @@ final class CrossSlot {
   private final Refunds refund;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
-  private final BucketKey[] keys;
+  private final BucketKey.Maker keys;
   private final long deadline;
 
   CrossSlot(
       BiFunction<Ticket, Integer, Ticket> submit,
       Refunds refund,
       Acquisition acquisition,
-      BucketKey[] keys,
+      BucketKey.Maker keys,
       long deadline) {
     this.submit = submit;
     this.refund = refund;
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadline = deadline;
-    for (int i = 0; i < keys.length; i++) {
-      keysByLane.computeIfAbsent(keys[i].lane(), lane -> new ArrayList<>()).add(i);
+    for (int i = 0; i < acquisition.size(); i++) {
+      int lane = BucketKey.lane(acquisition.key(i));
+      keysByLane.computeIfAbsent(lane, absent -> new ArrayList<>()).add(i);
     }
   }
 
@@ -67,13 +68,10 @@ final class CrossSlot {
 
   private Ticket part(List<Integer> members) {
     Acquisition.Builder part = Acquisition.builder().dryRun(acquisition.dryRun());
-    BucketKey[] partKeys = new BucketKey[members.size()];
-    for (int i = 0; i < partKeys.length; i++) {
-      int member = members.get(i);
+    for (int member : members) {
       part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
-      partKeys[i] = keys[member];
     }
-    return new Ticket(part.build(), partKeys, deadline, false);
+    return new Ticket(part.build(), keys, deadline, false);
   }
 
   private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {
@@ -117,13 +115,13 @@ final class CrossSlot {
   private Outcome merge(List<Ticket> parts, boolean allowed) {
     Outcome merged = new Outcome();
     merged.reset(acquisition.bands());
-    int[] offsets = new int[keys.length];
+    int[] offsets = new int[acquisition.size()];
     int at = 0;
-    for (int i = 0; i < keys.length; i++) {
+    for (int i = 0; i < acquisition.size(); i++) {
       offsets[i] = at;
       at += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
     }
-    long[] moments = new long[keys.length];
+    long[] moments = new long[acquisition.size()];
     long now = 0;
     int p = 0;
     for (List<Integer> members : keysByLane.values()) {

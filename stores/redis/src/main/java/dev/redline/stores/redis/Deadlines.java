@@ -1,10 +1,11 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.store.StoreException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 
 /**
  * Sees to it that every acquisition is answered in time: a daemon thread that looks every few
@@ -16,15 +17,18 @@ final class Deadlines implements AutoCloseable {
   private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
   private final Lane[] lanes;
   private final Executor answers;
-  private final Consumer<Ticket> unanswered;
+  private final Duration commandTimeout;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  Deadlines(Lane[] lanes, Executor answers, Consumer<Ticket> unanswered) {
+  Deadlines(Lane[] lanes, Executor answers, Duration commandTimeout) {
     this.lanes = lanes;
     this.answers = answers;
-    this.unanswered = unanswered;
+    this.commandTimeout = commandTimeout;
+  }
+
+  void start() {
     thread.setDaemon(true);
     thread.start();
   }
@@ -65,10 +69,16 @@ final class Deadlines implements AutoCloseable {
     for (Batch batch : underWay) {
       for (Ticket ticket : batch.tickets()) {
         if (ticket.expired(now) && !ticket.isDone()) {
-          answers.execute(() -> unanswered.accept(ticket));
+          answers.execute(() -> unanswered(ticket));
         }
       }
     }
+  }
+
+  private void unanswered(Ticket ticket) {
+    ticket.fail(
+        StoreException.Kind.REDISERROR,
+        "no answer within " + commandTimeout + ": whether it was taken is unknown");
   }
 
   @Override

@@ -80,16 +80,21 @@ final class DenyCache {
     }
     long nanos = System.nanoTime();
     int longest = -1;
-    long longestWait = -1;
+    Denial refusing = null;
     for (int i = 0; i < acquisition.size(); i++) {
       Denial denial = acquisition.shadow(i) ? null : find(acquisition.key(i), nanos, deciding);
-      if (denial != null && refuses(denial, acquisition, i, nanos)) {
-        long wait = denial.remembersUntilNanos - nanos;
-        longest = wait > longestWait ? i : longest;
-        longestWait = Math.max(longestWait, wait);
+      if (denial != null
+          && (refusing == null || denial.remembersUntilNanos - refusing.remembersUntilNanos > 0)
+          && refuses(denial, acquisition, i, nanos, outcome)) {
+        longest = i;
+        refusing = denial;
       }
     }
-    return longest >= 0 && report(acquisition, longest, outcome, nanos, deciding);
+    if (refusing == null) {
+      return false;
+    }
+    report(acquisition, longest, refusing, outcome, nanos);
+    return true;
   }
 
   private @Nullable Denial find(RateLimitKey key, long nanos, boolean deciding) {
@@ -101,12 +106,16 @@ final class DenyCache {
         : null;
   }
 
-  /** Returns whether the bucket refuses even if the server's clock is as late as it can be. */
-  private static boolean refuses(Denial denial, Acquisition acquisition, int i, long nanos) {
+  /**
+   * Returns whether the bucket refuses even if the server's clock is as late as it can be. The
+   * outcome is scratch here.
+   */
+  private static boolean refuses(
+      Denial denial, Acquisition acquisition, int i, long nanos, Outcome outcome) {
     long latest = denial.serverMicros + (nanos - denial.sentNanos) / 1000 + 1;
     BucketLimits limits = acquisition.key(i).limits();
-    long[] view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
-    return !passes(denial, limits, acquisition.cost(i), latest, view, 0);
+    outcome.reset(limits.size());
+    return !passes(denial, limits, acquisition.cost(i), latest, outcome.views(), 0);
   }
 
   /** Views all bands of an entry at a moment, and returns whether they admit the cost. */
@@ -128,12 +137,8 @@ final class DenyCache {
    * Tells of the key that makes the caller wait longest, at the earliest time the server's clock
    * can show: waits must hold. Of the other keys nothing is known now.
    */
-  private boolean report(
-      Acquisition acquisition, int refused, Outcome outcome, long nanos, boolean deciding) {
-    Denial denial = find(acquisition.key(refused), nanos, deciding);
-    if (denial == null) {
-      return false;
-    }
+  private static void report(
+      Acquisition acquisition, int refused, Denial denial, Outcome outcome, long nanos) {
     outcome.reset(acquisition.bands());
     long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
     int v = 0;
@@ -148,7 +153,6 @@ final class DenyCache {
     }
     outcome.decide(false, earliest);
     outcome.recall();
-    return true;
   }
 
   /** Learns from a reply: refused keys are remembered, others are not refused any more. */
@@ -161,7 +165,10 @@ final class DenyCache {
     for (int i = 0; i < acquisition.size(); i++) {
       RateLimitKey key = acquisition.key(i);
       if (outcome.passed(i)) {
-        denials.remove(key);
+        // Looked for first, because removing what is not there may lock.
+        if (denials.containsKey(key)) {
+          denials.remove(key);
+        }
       } else if (acquisition.cost(i) <= capacity(key.limits())) {
         remember(ticket, key, acquisition.cost(i), outcome, v, receivedNanos);
       }

@@ -1,37 +1,50 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.StoreException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The way to one group of slots: a queue that empties itself in batches.
  *
- * <p>While the allowed number of calls is under way, acquisitions gather; when one comes back, all
- * that fit leave together. An idle lane sends on the caller's thread. Nothing here waits or locks.
+ * <p>While a call is under way, acquisitions gather; when it comes back, all that fit leave
+ * together. A further call leaves before that if there is enough for half a full one. An idle lane
+ * sends on the caller's thread. Nothing here waits or locks.
  */
 final class Lane {
   /** Sends a batch; the lane is told when it is over. */
   interface Sender {
+    /** Returns the way into the node the lane leads to, or null if it needs none. */
+    @Nullable Gate gate(Lane lane);
+
     void send(Lane lane, Batch batch);
+
+    /** Hears of an acquisition that waited too long and was never sent. */
+    void expired(Ticket ticket);
   }
+
+  /** How many acquisitions leave in one call even if they are all equal. */
+  private static final int MAX_ACQUISITIONS = 256;
 
   private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
+  private final AtomicBoolean atGate = new AtomicBoolean();
   private final int number;
   private final RedisSettings settings;
   private final Shape.Cache shapes;
   private final Sender sender;
+  private final int enough;
 
   Lane(int number, RedisSettings settings, Shape.Cache shapes, Sender sender) {
     this.number = number;
     this.settings = settings;
     this.shapes = shapes;
     this.sender = sender;
+    this.enough = (settings.maxBatch() + 1) / 2;
   }
 
   /** Returns which lane it is, from 0. */
@@ -41,17 +54,17 @@ final class Lane {
 
   /** Queues an acquisition, or returns false if the queue is full. */
   boolean submit(Ticket ticket) {
-    if (queued.incrementAndGet() > settings.maxQueued()) {
+    int waiting = queued.incrementAndGet();
+    if (waiting > settings.maxQueued()) {
       queued.decrementAndGet();
       return false;
     }
     queue.add(ticket);
-    Answers.Held held = calls.get() > 0 ? Answers.held() : null;
-    if (held != null) {
-      // Sent when the last of the answers is given out, or sooner by the end of the call under way.
-      held.add(this);
-    } else {
+    Answers.Held held = waiting >= enough || ticket.waitedFor() ? null : Answers.held();
+    if (held == null) {
       drain();
+    } else {
+      held.add(this);
     }
     return true;
   }
@@ -74,16 +87,51 @@ final class Lane {
     }
     int missed = 1;
     do {
-      while (calls.get() < settings.maxCalls()) {
-        Batch batch = collect();
-        if (batch == null) {
+      while (maySend()) {
+        if (!sendNext()) {
           break;
         }
-        calls.incrementAndGet();
-        sender.send(this, batch);
       }
       missed = drains.addAndGet(-missed);
     } while (missed != 0);
+  }
+
+  /** Sends one call; returns false if there is nothing to send, or no room for it. */
+  private boolean sendNext() {
+    if (queue.isEmpty()) {
+      return false;
+    }
+    Gate gate = sender.gate(this);
+    if (gate != null && !gate.enter(this)) {
+      return false;
+    }
+    Batch batch = collect();
+    if (batch == null) {
+      if (gate != null) {
+        gate.leave();
+      }
+      return false;
+    }
+    batch.enteredBy(gate);
+    calls.incrementAndGet();
+    sender.send(this, batch);
+    return true;
+  }
+
+  /** Says that the lane waits at a gate from now on; returns false if it did already. */
+  boolean beginsToWait() {
+    return atGate.compareAndSet(false, true);
+  }
+
+  /** Says that a gate forgets the lane. */
+  void waitsNoMore() {
+    atGate.set(false);
+  }
+
+  /** An idle lane sends whatever waits; one with a call under way, when there is enough of it. */
+  private boolean maySend() {
+    int underWay = calls.get();
+    return underWay == 0 || (underWay < settings.maxCalls() && queued.get() >= enough);
   }
 
   private @Nullable Batch collect() {
@@ -94,13 +142,15 @@ final class Lane {
     Batch batch = new Batch(shapes);
     long now = System.nanoTime();
     int taken = 0;
-    while (head != null && batch.size() < settings.maxBatch() && batch.fits(head)) {
+    while (head != null
+        && batch.different() < settings.maxBatch()
+        && batch.size() < MAX_ACQUISITIONS
+        && batch.fits(head)) {
       queue.poll();
       taken++;
       if (head.expired(now)) {
-        tooBusy(head);
-      }
-      if (!head.isDone()) {
+        sender.expired(head);
+      } else if (!head.isDone()) {
         head.sent(now);
         batch.add(head);
       }
@@ -111,23 +161,18 @@ final class Lane {
   }
 
   /**
-   * Fails the acquisitions that waited too long; they were never sent. They stay in the queue until
-   * it is emptied, which the end of the calls under way brings.
+   * Fails the acquisitions that waited too long; they were never sent, and leave the queue with the
+   * others. Sends what waits for the end of answers that somebody's code delays.
    */
   void expire(long nanos) {
     for (Ticket ticket : queue) {
       if (!ticket.expired(nanos)) {
+        drain();
         return;
       }
-      tooBusy(ticket);
-    }
-  }
-
-  private void tooBusy(Ticket ticket) {
-    if (!ticket.isDone()) {
-      ticket.fail(
-          StoreException.Kind.REDISERROR,
-          "Redis was too busy: not sent within " + settings.commandTimeout());
+      if (!ticket.isDone()) {
+        sender.expired(ticket);
+      }
     }
   }
 }

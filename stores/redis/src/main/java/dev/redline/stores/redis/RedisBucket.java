@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -58,13 +57,17 @@ public record RedisBucket(
     return parts.matches() && parts.group(1).equals(BucketKey.LAYOUT);
   }
 
-  /** Reads a value; returns nothing if it is not one of ours. */
-  static Optional<RedisBucket> read(String key, byte[] value, Duration expiresIn) {
+  /**
+   * Reads a value.
+   *
+   * @throws IllegalArgumentException if it is none of ours
+   */
+  static RedisBucket read(String key, byte[] value, Duration expiresIn) {
     Matcher parts = KEY.matcher(key);
     if (!parts.matches()
         || value.length <= HEAD_BYTES
         || (value.length - HEAD_BYTES) % BAND_BYTES != 0) {
-      return Optional.empty();
+      throw new IllegalArgumentException("the value of '" + key + "' is none of ours");
     }
     ByteBuffer in = ByteBuffer.wrap(value);
     long generation = number(in, HEAD_BYTES);
@@ -72,15 +75,14 @@ public record RedisBucket(
     while (in.hasRemaining()) {
       bands.add(band(number(in, 7), number(in, 6), number(in, 7)));
     }
-    return Optional.of(
-        new RedisBucket(
-            parts.group(3).equals("r") ? OwnerKind.RULE : OwnerKind.PLAN,
-            parts.group(2),
-            parts.group(4),
-            parts.group(5),
-            generation,
-            expiresIn,
-            bands));
+    return new RedisBucket(
+        parts.group(3).equals("r") ? OwnerKind.RULE : OwnerKind.PLAN,
+        parts.group(2),
+        parts.group(4),
+        parts.group(5),
+        generation,
+        expiresIn,
+        bands);
   }
 
   /** Tells them apart by size: no window is shorter than a millisecond, so no index is a moment. */
@@ -93,7 +95,7 @@ public record RedisBucket(
   private static long number(ByteBuffer in, int bytes) {
     long value = 0;
     for (int i = 0; i < bytes; i++) {
-      value = value << 8 | in.get() & 0xFF;
+      value = (value << 8) | (in.get() & 0xFF);
     }
     return value;
   }

@@ -23,6 +23,9 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.System.Logger;
@@ -31,7 +34,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -86,6 +88,7 @@ final class RedisLink implements AutoCloseable {
             .timer(timer)
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
+            .nettyCustomizer(new FewerFlushes())
             .reconnectDelay(
                 () ->
                     Delay.fullJitter(
@@ -179,6 +182,15 @@ final class RedisLink implements AutoCloseable {
       }
     }
     return masters;
+  }
+
+  /** Returns what the master of a lane is known by within the cluster; changes when it does. */
+  String masterId(int lane) {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return "";
+    }
+    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
+    return master == null ? "" : master.getNodeId();
   }
 
   /** Returns the name of the master that keeps a lane, as far as is known; empty if it is one. */
@@ -277,25 +289,20 @@ final class RedisLink implements AutoCloseable {
     return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
   }
 
-  /** A value and when it expires. */
-  record Value(byte[] bytes, Duration expiresIn) {}
+  /** Reads a key for people; null if there is none. */
+  CompletionStage<byte @Nullable []> get(byte[] key) {
+    return commands.dispatch(
+        CommandType.GET,
+        new ValueOutput<>(ByteArrayCodec.INSTANCE),
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
+  }
 
-  /** Reads a key, for people. */
-  CompletionStage<Optional<Value>> get(byte[] key) {
-    CompletionStage<byte[]> bytes =
-        commands.dispatch(
-            CommandType.GET,
-            new ValueOutput<>(ByteArrayCodec.INSTANCE),
-            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
-    return commands
-        .dispatch(
-            CommandType.PTTL,
-            new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-            new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key))
-        .thenCombine(
-            bytes,
-            (ttl, value) ->
-                Optional.ofNullable(value).map(v -> new Value(v, Duration.ofMillis(ttl))));
+  /** Returns how many milliseconds a key is still kept. */
+  CompletionStage<Long> expiry(byte[] key) {
+    return commands.dispatch(
+        CommandType.PTTL,
+        new IntegerOutput<>(ByteArrayCodec.INSTANCE),
+        new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
   }
 
   @Override
@@ -315,5 +322,13 @@ final class RedisLink implements AutoCloseable {
 
   static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** Sends the calls that the replies of one read bring by one write to the socket. */
+  private static final class FewerFlushes implements NettyCustomizer {
+    @Override
+    public void afterChannelInitialized(Channel channel) {
+      channel.pipeline().addFirst(new FlushConsolidationHandler());
+    }
   }
 }

@@ -16,8 +16,6 @@ import java.util.Optional;
  * @param commandTimeout how long an acquisition may take, from when it is asked for
  * @param connectTimeout how long a connection may take
  * @param keyPrefix what all keys start with
- * @param connections over how many connections acquisitions are spread; of a cluster, it is always
- *     one to each master
  * @param maxCalls how many script calls a lane has under way at most
  * @param maxBatch how many acquisitions one call decides at most
  * @param maxQueued how many acquisitions may wait; more fail at once
@@ -29,7 +27,6 @@ public record RedisSettings(
     Duration commandTimeout,
     Duration connectTimeout,
     String keyPrefix,
-    int connections,
     int maxCalls,
     int maxBatch,
     int maxQueued) {
@@ -39,10 +36,6 @@ public record RedisSettings(
     if (keyPrefix.isEmpty() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
       throw new IllegalArgumentException(
           "the key prefix must not be empty nor contain braces, was '" + keyPrefix + "'");
-    }
-    if (connections < 1 || connections > SlotTags.COUNT) {
-      throw new IllegalArgumentException(
-          "connections must be 1 to " + SlotTags.COUNT + ", was " + connections);
     }
     if (maxCalls < 1 || maxBatch < 1 || maxBatch > 64 || maxQueued < 1) {
       throw new IllegalArgumentException(
@@ -59,7 +52,6 @@ public record RedisSettings(
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
         "rl",
-        1,
         2,
         64,
         10_000);
@@ -76,7 +68,6 @@ public record RedisSettings(
         redis.commandTimeout(),
         redis.connectTimeout(),
         redis.keyPrefix(),
-        redis.connections(),
         batch.maxCalls(),
         batch.maxSize(),
         batch.maxQueued());
@@ -85,16 +76,7 @@ public record RedisSettings(
   /** Returns these settings with another time-out for acquisitions. */
   public RedisSettings withCommandTimeout(Duration value) {
     return new RedisSettings(
-        uri,
-        clusterNodes,
-        caFile,
-        value,
-        connectTimeout,
-        keyPrefix,
-        connections,
-        maxCalls,
-        maxBatch,
-        maxQueued);
+        uri, clusterNodes, caFile, value, connectTimeout, keyPrefix, maxCalls, maxBatch, maxQueued);
   }
 
   /** Returns these settings with another key prefix. */
@@ -106,7 +88,6 @@ public record RedisSettings(
         commandTimeout,
         connectTimeout,
         value,
-        connections,
         maxCalls,
         maxBatch,
         maxQueued);
@@ -121,7 +102,6 @@ public record RedisSettings(
         commandTimeout,
         connectTimeout,
         keyPrefix,
-        connections,
         maxCalls,
         maxBatch,
         maxQueued);

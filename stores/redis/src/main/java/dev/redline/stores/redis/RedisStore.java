@@ -7,8 +7,6 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,9 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
@@ -34,43 +29,46 @@ import org.jspecify.annotations.Nullable;
  * stages run on a pool of the store's own, never on the client's I/O threads.
  */
 public final class RedisStore implements RemoteStore {
-  private static final Logger LOG = System.getLogger(RedisStore.class.getName());
-  private static final int HOPELESS_TIMEOUTS = 3;
-  private static final long RETRY_MILLIS = 5;
   private static final List<String> ONE_NODE = List.of("");
 
-  /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
-  private static final int WOKEN_AT_ONCE = 4;
-
   private final RedisSettings settings;
-  private final Protocol protocol;
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
   private final Answers answers = new Answers();
+  private final ObserverSeat observer = new ObserverSeat();
   private final BucketKey.Maker keyMaker;
-  private final Shape.Cache shapes = new Shape.Cache(generations);
   private final Deadlines deadlines;
   private final Connector connector;
-  private final AtomicInteger timeoutsInARow = new AtomicInteger();
-  private volatile CallObserver observer = Nobody.INSTANCE;
+  private final Calls calls;
 
   private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
-    this.protocol = protocol;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, this::send));
-    this.deadlines = new Deadlines(lanes, answers, this::unanswered);
+    this.deadlines = new Deadlines(lanes, answers, settings.commandTimeout());
     this.connector =
         new Connector(
             settings,
             generations,
             denials,
             new WarmUp(settings, keyMaker, protocol.acquire())::run,
-            () -> observer.recovered(),
+            observer::recovered,
             protocol.acquire(),
             protocol.refund());
+    Shape.Cache shapes = new Shape.Cache(generations);
+    this.calls =
+        new Calls(
+            settings,
+            protocol,
+            connector,
+            deadlines,
+            answers,
+            denials,
+            generations,
+            shapes,
+            observer);
+    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, calls));
   }
 
   /**
@@ -83,6 +81,7 @@ public final class RedisStore implements RemoteStore {
 
   static RedisStore start(RedisSettings settings, Protocol protocol) {
     RedisStore store = new RedisStore(settings, protocol);
+    store.deadlines.start();
     store.connector.start();
     return store;
   }
@@ -104,7 +103,7 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public void observe(CallObserver newObserver) {
-    observer = newObserver;
+    observer.take(newObserver);
   }
 
   @Override
@@ -143,7 +142,9 @@ public final class RedisStore implements RemoteStore {
     try {
       return acquire(acquisition, true).join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof StoreException failure ? failure : failure(cause(e));
+      throw e.getCause() instanceof StoreException failure
+          ? failure
+          : Calls.failure(Calls.cause(e));
     }
   }
 
@@ -157,18 +158,15 @@ public final class RedisStore implements RemoteStore {
     if (link == null) {
       return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
     }
-    BucketKey[] keys = new BucketKey[acquisition.size()];
+    int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
     boolean oneSlot = true;
-    for (int i = 0; i < keys.length; i++) {
-      keys[i] = keyMaker.of(acquisition.key(i));
-      oneSlot &= keys[i].lane() == keys[0].lane();
+    for (int i = 1; i < acquisition.size() && link.cluster(); i++) {
+      oneSlot &= BucketKey.lane(acquisition.key(i)) == lane;
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    if (oneSlot || !link.cluster()) {
-      Ticket ticket = new Ticket(acquisition, keys, deadline, waitedFor);
-      return submit(ticket, link.cluster() ? keys[0].lane() : 0);
-    }
-    return new CrossSlot(this::submit, this::refund, acquisition, keys, deadline).take();
+    return oneSlot
+        ? submit(new Ticket(acquisition, keyMaker, deadline, waitedFor), lane)
+        : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline).take();
   }
 
   private Ticket submit(Ticket ticket, int lane) {
@@ -182,214 +180,6 @@ public final class RedisStore implements RemoteStore {
 
   private static CompletableFuture<Outcome> failed(StoreException.Kind kind, String why) {
     return CompletableFuture.failedFuture(new StoreException(kind, why));
-  }
-
-  private void send(Lane lane, Batch batch) {
-    deadlines.begin(batch);
-    call(lane, batch, true);
-  }
-
-  private void call(Lane lane, Batch batch, boolean byDigest) {
-    RedisLink link = connector.link();
-    if (link == null) {
-      over(
-          lane,
-          batch,
-          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
-      return;
-    }
-    NumbersOutput output = new NumbersOutput();
-    try {
-      link.call(
-              byDigest,
-              byDigest ? protocol.acquire().digest() : protocol.acquire().text(),
-              batch.keys(),
-              batch.arguments(),
-              output)
-          .whenComplete((reply, error) -> replied(lane, batch, output, error));
-    } catch (RuntimeException e) {
-      over(lane, batch, failure(e));
-    }
-  }
-
-  private void replied(Lane lane, Batch batch, NumbersOutput output, @Nullable Throwable error) {
-    if (error == null) {
-      long received = System.nanoTime();
-      timeoutsInARow.set(0);
-      deadlines.end(batch);
-      lane.finished();
-      observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
-      if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
-        settle(batch, output, received);
-      } else {
-        answers.giveOut(() -> settle(batch, output, received));
-      }
-      return;
-    }
-    switch (Refusal.of(cause(error))) {
-      case UNKNOWN_SCRIPT -> call(lane, batch, false);
-      case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
-      case NOT_THERE -> {
-        renewCluster();
-        later(() -> repeat(lane, batch, cause(error)));
-      }
-      case SPLIT -> later(() -> split(lane, batch, cause(error)));
-      case DEMOTED -> {
-        renew();
-        later(() -> repeat(lane, batch, cause(error)));
-      }
-      case UNANSWERED -> {
-        if (timeoutsInARow.incrementAndGet() >= HOPELESS_TIMEOUTS) {
-          renew();
-        }
-        over(lane, batch, failure(cause(error)));
-      }
-      case FAILED -> over(lane, batch, failure(cause(error)));
-    }
-  }
-
-  private void renew() {
-    RedisLink link = connector.link();
-    if (link != null) {
-      link.renew();
-    }
-  }
-
-  /** Asks a cluster for its masters anew; a single server is reconnected to by itself. */
-  private void renewCluster() {
-    RedisLink link = connector.link();
-    if (link != null && link.cluster()) {
-      link.renew();
-    }
-  }
-
-  private void later(Runnable action) {
-    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, answers).execute(action);
-  }
-
-  /** Sends a batch again that the server certainly did not run, while somebody still waits. */
-  private void repeat(Lane lane, Batch batch, Throwable why) {
-    if (batch.tickets().stream().allMatch(Ticket::isDone)) {
-      over(lane, batch, failure(why));
-    } else {
-      call(lane, batch, true);
-    }
-  }
-
-  /** Sends the acquisitions of a batch one by one, while its slot moves to another master. */
-  private void split(Lane lane, Batch batch, Throwable why) {
-    if (batch.size() == 1) {
-      repeat(lane, batch, why);
-      return;
-    }
-    deadlines.end(batch);
-    for (Ticket ticket : batch.tickets()) {
-      Batch single = new Batch(shapes);
-      single.add(ticket);
-      lane.started();
-      send(lane, single);
-    }
-    lane.finished();
-  }
-
-  private void settle(Batch batch, NumbersOutput output, long received) {
-    if (output.foreign()) {
-      fail(
-          batch,
-          new StoreException(
-              StoreException.Kind.BADTYPES,
-              "Redis answered the script with other things than numbers"));
-      return;
-    }
-    try {
-      batch.read(
-          output.get(),
-          output.size(),
-          new Batch.Listener() {
-            @Override
-            public void decided(Ticket ticket, Outcome outcome) {
-              if (!ticket.acquisition().dryRun()) {
-                denials.learn(ticket, outcome, received);
-              }
-              ticket.complete(outcome);
-            }
-
-            @Override
-            public void unreadable(Ticket ticket) {
-              ticket.fail(
-                  StoreException.Kind.BADTYPES, "a bucket in Redis holds a value that is not ours");
-            }
-          });
-    } catch (Batch.MalformedReplyException e) {
-      fail(
-          batch,
-          new StoreException(StoreException.Kind.BADRESPONSE, String.valueOf(e.getMessage()), e));
-    }
-  }
-
-  private String node(Lane lane) {
-    RedisLink link = connector.link();
-    return link == null ? "" : link.node(lane.number());
-  }
-
-  private void over(Lane lane, Batch batch, StoreException failure) {
-    deadlines.end(batch);
-    lane.finished();
-    long sent = batch.tickets().get(0).sentNanos();
-    observer.failed(node(lane), System.nanoTime() - sent, failure);
-    answers.execute(() -> fail(batch, failure));
-  }
-
-  private static void fail(Batch batch, StoreException failure) {
-    batch.tickets().forEach(ticket -> ticket.completeExceptionally(failure));
-  }
-
-  /**
-   * Gives back what was taken in one slot; what cannot be given back stays taken until refilled.
-   */
-  private void refund(Ticket ticket, Outcome outcome, Runnable over) {
-    Refund refund = new Refund(ticket, outcome, generations);
-    RedisLink link = connector.link();
-    if (link == null || refund.keys().isEmpty()) {
-      over.run();
-    } else {
-      refund(link, refund, true, over);
-    }
-  }
-
-  private void refund(RedisLink link, Refund refund, boolean byDigest, Runnable over) {
-    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
-    link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
-        .whenComplete(
-            (reply, error) -> {
-              if (error != null && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
-                refund(link, refund, false, over);
-                return;
-              }
-              if (error != null) {
-                LOG.log(Level.DEBUG, "tokens stay taken until refilled: not given back", error);
-              }
-              answers.execute(over);
-            });
-  }
-
-  private void unanswered(Ticket ticket) {
-    ticket.fail(
-        StoreException.Kind.REDISERROR,
-        "no answer within " + settings.commandTimeout() + ": whether it was taken is unknown");
-  }
-
-  private static StoreException failure(Throwable cause) {
-    String what =
-        Refusal.of(cause) == Refusal.UNANSWERED
-            ? "no answer in time: whether it was taken is unknown"
-            : String.valueOf(cause.getMessage());
-    return new StoreException(StoreException.Kind.REDISERROR, what, cause);
-  }
-
-  private static Throwable cause(@Nullable Throwable error) {
-    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-    return cause == null ? new IllegalStateException("no cause") : cause;
   }
 
   /** {@inheritDoc} By one command, whatever the number of buckets. */
@@ -420,16 +210,14 @@ public final class RedisStore implements RemoteStore {
           new IllegalArgumentException(
               "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
     }
-    return link.get(key.getBytes(StandardCharsets.UTF_8))
-        .thenApply(
-            found ->
-                found.map(
-                    value ->
-                        RedisBucket.read(key, value.bytes(), value.expiresIn())
-                            .orElseThrow(
-                                () ->
-                                    new IllegalArgumentException(
-                                        "the value of '" + key + "' is none of ours"))));
+    byte[] name = key.getBytes(StandardCharsets.UTF_8);
+    return link.get(name)
+        .thenCombine(
+            link.expiry(name),
+            (value, millis) ->
+                value == null
+                    ? Optional.empty()
+                    : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis))));
   }
 
   /** Forgets what this node remembers of a refused key. */
@@ -439,19 +227,6 @@ public final class RedisStore implements RemoteStore {
 
   Executor answers() {
     return answers;
-  }
-
-  private enum Nobody implements CallObserver {
-    INSTANCE;
-
-    @Override
-    public void answered(String node, long nanos) {}
-
-    @Override
-    public void failed(String node, long nanos, StoreException failure) {}
-
-    @Override
-    public void recovered() {}
   }
 
   @Override

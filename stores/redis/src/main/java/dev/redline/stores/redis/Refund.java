@@ -23,6 +23,7 @@ final class Refund {
       BucketLimits limits = acquisition.key(i).limits();
       if (outcome.passed(i)) {
         keys.add(ticket.key(i).bytes());
+        keys.add(ticket.key(i).givenBack());
         arguments.add(argument(limits, acquisition.cost(i), outcome, v, generations.of(limits)));
       }
       v += limits.size() * BandArithmetic.VIEW_WORDS;
@@ -31,9 +32,10 @@ final class Refund {
 
   private static byte[] argument(
       BucketLimits limits, long cost, Outcome outcome, int from, long generation) {
-    ByteBuffer out = ByteBuffer.allocate(7 + 40 * limits.size());
+    ByteBuffer out = ByteBuffer.allocate(14 + 40 * limits.size());
     Shape.put(out, generation, 7);
     long now = outcome.nowMicros();
+    Shape.put(out, now, 7);
     long[] views = outcome.views();
     for (int b = 0; b < limits.size(); b++) {
       BandParameters band = limits.band(b).parameters(cost);

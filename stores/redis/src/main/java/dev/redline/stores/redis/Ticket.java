@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionException;
  */
 final class Ticket extends CompletableFuture<Outcome> {
   private final Acquisition acquisition;
-  private final BucketKey[] keys;
+  private final BucketKey.Maker keys;
   private final long deadlineNanos;
   private final boolean waitedFor;
   private volatile long sentNanos;
@@ -23,7 +23,7 @@ final class Ticket extends CompletableFuture<Outcome> {
    *
    * @param waitedFor whether nothing hears of the answer but one thread that waits for it
    */
-  Ticket(Acquisition acquisition, BucketKey[] keys, long deadlineNanos, boolean waitedFor) {
+  Ticket(Acquisition acquisition, BucketKey.Maker keys, long deadlineNanos, boolean waitedFor) {
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadlineNanos = deadlineNanos;
@@ -34,8 +34,9 @@ final class Ticket extends CompletableFuture<Outcome> {
     return acquisition;
   }
 
+  /** Makes a key; not kept, since most acquisitions of a busy bucket share one with a neighbour. */
   BucketKey key(int i) {
-    return keys[i];
+    return keys.of(acquisition.key(i));
   }
 
   /** Returns whether answering it runs nobody's code, so that any thread may do it. */

@@ -73,9 +73,8 @@ final class WarmUp {
   private void decide(RedisLink link, RateLimitKey key)
       throws InterruptedException, ExecutionException, TimeoutException {
     Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
-    BucketKey[] own = {keys.of(key)};
     Batch batch = new Batch(shapes);
-    batch.add(new Ticket(acquisition, own, Long.MAX_VALUE, true));
+    batch.add(new Ticket(acquisition, keys, Long.MAX_VALUE, true));
     NumbersOutput output = new NumbersOutput();
     link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
         .toCompletableFuture()

@@ -1,30 +1,55 @@
 -- Gives back what an acquisition across slots took here before it was refused elsewhere.
 --
--- KEYS     the buckets it took from
--- ARGV[i]  for KEYS[i]: the generation, and per band its kind; for token buckets the denominator,
---          the period, when it would have been full without the take (µs, sub) and the price
---          (µs, sub); for windows the length, 0, the index taken in, 0, the cost, 0
+-- KEYS     for each bucket it took from: the bucket, and what was given back to it lately
+-- ARGV[i]  for bucket i: the generation, when it was taken from, and per band its kind; for token
+--          buckets the denominator, the period, when it would have been full without the take (µs,
+--          sub) and the price (µs, sub); for windows the length, 0, the index taken in, 0, the
+--          cost, 0
 --
 -- A token bucket gets back the price, but no more than of it is still owed: what time has refilled
--- since is there already, and giving it again would mint tokens. A window gets back what it still
--- counts. Replies with the number of buckets changed.
+-- since is there already, and giving it again would mint tokens. If others were given back
+-- something since the take, it would have been full that much earlier. A window gets back what it
+-- still counts. Replies with the number of buckets changed.
 local INTERVAL, SLIDING = 2, 3
+local KEPT, KEPT_MILLIS = 64, 60000
+local unpack_, pack_ = struct.unpack, struct.pack
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
+
+-- What was given back to each band since a moment, and whether that is all of it.
+local function given(log, bands, moment)
+  local entry, since, all = 7 + 7 * bands, {}, true
+  for b = 1, bands do since[b] = 0 end
+  if type(log) ~= 'string' then return '', since, true end
+  if #log >= KEPT * entry then all = unpack_('>I7', log) < moment end
+  for at = 1, #log - entry + 1, entry do
+    if unpack_('>I7', log, at) >= moment then
+      for b = 1, bands do since[b] = since[b] + unpack_('>I7', log, at + 7 * b) end
+    end
+  end
+  return string.sub(log, #log >= KEPT * entry and entry + 1 or 1), since, all
+end
+
 local changed = 0
-for k = 1, #KEYS do
-  local text, value = ARGV[k], redis.pcall('GET', KEYS[k])
-  local bands = (#text - 7) / 40
+for i = 1, #ARGV do
+  local text, key = ARGV[i], KEYS[2 * i - 1]
+  local value, bands = redis.pcall('GET', key), (#text - 14) / 40
   if type(value) == 'string' and #value == 7 + 20 * bands
-      and struct.unpack('>I7', value) == struct.unpack('>I7', text) then
-    local parts = { string.sub(value, 1, 7) }
+      and unpack_('>I7', value) == unpack_('>I7', text) then
+    local taken = unpack_('>I7', text, 8)
+    local log, since, all = given(redis.pcall('GET', KEYS[2 * i]), bands, taken)
+    local parts, notes, gave = { string.sub(value, 1, 7) }, { log, pack_('>I7', now) }, false
     for b = 1, bands do
       local kind, unit, period, x, xsub, price, psub =
-        struct.unpack('>I1I7I6I7I6I7I6', text, 8 + (b - 1) * 40)
-      local a, sub, c = struct.unpack('>I7I6I7', value, 8 + (b - 1) * 20)
+        unpack_('>I1I7I6I7I6I7I6', text, 15 + (b - 1) * 40)
+      local a, sub, c = unpack_('>I7I6I7', value, 8 + (b - 1) * 20)
+      local back = 0
       if kind <= INTERVAL then
         local seen = now
         if kind == INTERVAL and c <= now then seen = now - (now - c) % period end
+        x = all and x - since[b] or 0
+        -- Whatever else was given back: since the take, time alone has not refilled more than it.
+        if kind ~= INTERVAL and x < taken then x, xsub = taken, 0 end
         local owed, osub = x + price - seen, xsub + psub
         if osub >= unit then owed, osub = owed + 1, osub - unit end
         if owed > price or (owed == price and osub > psub) then owed, osub = price, psub end
@@ -32,15 +57,19 @@ for k = 1, #KEYS do
           a, sub = a - owed, sub - osub
           if sub < 0 then a, sub = a - 1, sub + unit end
           if a < 0 then a, sub = 0, 0 end
+          back = osub > 0 and owed + 1 or owed
         end
       elseif a == x then
         sub = sub > price and sub - price or 0
       elseif kind == SLIDING and a == x + 1 then
         c = c > price and c - price or 0
       end
-      parts[b + 1] = struct.pack('>I7I6I7', a, sub, c)
+      gave = gave or back > 0
+      notes[b + 2] = pack_('>I7', back)
+      parts[b + 1] = pack_('>I7I6I7', a, sub, c)
     end
-    redis.call('SET', KEYS[k], table.concat(parts), 'KEEPTTL')
+    redis.call('SET', key, table.concat(parts), 'KEEPTTL')
+    if gave then redis.call('SET', KEYS[2 * i], table.concat(notes), 'PX', KEPT_MILLIS) end
     changed = changed + 1
   end
 end

@@ -81,7 +81,11 @@ final class Load implements AutoCloseable {
         Acquisition acquisition = ask.apply(random);
         try {
           if (!node.acquireNow(acquisition, new Outcome())) {
-            Nodes.await(node, acquisition);
+            if (random.nextBoolean()) {
+              node.acquireAndWait(acquisition);
+            } else {
+              Nodes.await(node, acquisition);
+            }
             note();
           } else if (stop.await(1, TimeUnit.MILLISECONDS)) {
             return;

@@ -1,0 +1,59 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * A process of its own that asks for one key. Says {@code ready}, waits for a line, asks all at
+ * once, and says how many passed, were refused and failed.
+ *
+ * <p>Arguments: the URI, the key prefix, how often to ask.
+ */
+final class ContendingProcess {
+  static final RateLimitKey KEY =
+      new RateLimitKey(Nodes.rule("r", RateLimitBand.of(100, 1, Duration.ofDays(365))), "somebody");
+
+  private ContendingProcess() {}
+
+  public static void main(String[] args) throws IOException {
+    RedisSettings settings =
+        RedisSettings.of(args[0]).withCommandTimeout(Duration.ofSeconds(2)).withKeyPrefix(args[1]);
+    RedisStore store = RedisStore.start(settings);
+    if (!store.awaitReady(Duration.ofSeconds(30))) {
+      throw new IllegalStateException("the store is not ready: " + store.health());
+    }
+    System.out.println("ready");
+    new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
+    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    for (int i = 0; i < Integer.parseInt(args[2]); i++) {
+      answers.add(store.acquire(Acquisition.of(KEY, 1)).toCompletableFuture());
+    }
+    int passed = 0;
+    int refused = 0;
+    int failed = 0;
+    for (CompletableFuture<Outcome> answer : answers) {
+      try {
+        if (answer.join().allowed()) {
+          passed++;
+        } else {
+          refused++;
+        }
+      } catch (CompletionException e) {
+        failed++;
+      }
+    }
+    System.out.println(passed + " " + refused + " " + failed);
+    store.close();
+  }
+}
