@@ -88,6 +88,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "dev.redline.rules..",
             "dev.redline.server.rules..",
+            "dev.redline.server.admin..",
             "dev.redline.server.cli..",
             "dev.redline.server.wiring..")
         .check(REDLINE);

@@ -3,6 +3,7 @@ package dev.redline.server;
 import dev.redline.server.wiring.RedlineServer;
 import dev.redline.server.wiring.ServerOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -48,7 +49,22 @@ public final class TestServer implements AutoCloseable {
   /** Returns the properties of a service that is in nobody's way. */
   public static Map<String, String> onFreePorts() {
     return Map.of(
-        "rl.server.port", "0", "rl.server.management-port", "0", "rl.server.drain-timeout", "3s");
+        "rl.server.port",
+        "0",
+        "rl.server.management-port",
+        "0",
+        "rl.server.drain-timeout",
+        "3s",
+        "rl.data-dir",
+        temporaryDirectory());
+  }
+
+  private static String temporaryDirectory() {
+    try {
+      return Files.createTempDirectory("redline").resolve("data").toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public RedlineServer server() {

@@ -103,6 +103,15 @@ final class ServeCommand implements Command {
             + (example
                 ? "the bundled example: 5 requests a minute per address on /api/**"
                 : settings.config().path().get()));
+    server
+        .adminTokenFile()
+        .ifPresent(
+            file ->
+                out.println(
+                    "  admin       "
+                        + management
+                        + "/admin/v1, token in "
+                        + file.toAbsolutePath().normalize()));
     out.println("  store       " + settings.storage().type() + ", in memory");
     out.println();
     if (example) {

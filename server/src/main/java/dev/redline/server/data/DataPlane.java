@@ -1,6 +1,9 @@
 package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.server.access.Gate;
+import dev.redline.server.data.Route.Takes;
+import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -35,6 +38,7 @@ public final class DataPlane {
   private final RateLimitEngine engine;
   private final RequestTimers timers;
   private final CheckReader reader;
+  private final RulesEndpoint rules;
   private final Drain drain;
   private final int loops = Runtime.getRuntime().availableProcessors();
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
@@ -45,11 +49,14 @@ public final class DataPlane {
       DataPlaneSettings settings,
       RateLimitEngine engine,
       MeterRegistry registry,
-      InlineLimitReader inlineLimits) {
+      InlineLimitReader inlineLimits,
+      Gate gate,
+      RulesPage.Maker pages) {
     this.settings = settings;
     this.engine = engine;
     this.timers = new RequestTimers(registry);
     this.reader = new CheckReader(settings.inlineLimits() ? inlineLimits : null);
+    this.rules = new RulesEndpoint(gate, pages);
     this.drain = new Drain(settings.drainTimeout());
     timers.expect("POST", "/v1/check", 200);
     timers.expect("POST", "/v1/check", 429);
@@ -125,12 +132,13 @@ public final class DataPlane {
 
   private List<Route> routes() {
     return List.of(
-        new Route("/v1/check", true, new CheckEndpoint(engine, reader, settings.http())),
-        new Route("/v1/check/batch", true, new BatchEndpoint(engine, reader)),
-        new Route("/v1/explain", true, new ExplainEndpoint(engine, reader)),
+        new Route("/v1/check", Takes.JSON, new CheckEndpoint(engine, reader, settings.http())),
+        new Route("/v1/check/batch", Takes.JSON, new BatchEndpoint(engine, reader)),
+        new Route("/v1/rules", Takes.GET, rules),
+        new Route("/v1/explain", Takes.JSON, new ExplainEndpoint(engine, reader)),
         new Route(
             "/v1/forward-auth",
-            false,
+            Takes.ANYTHING,
             new ForwardAuthEndpoint(
                 engine, settings.http(), settings.proxies(), settings.apiKeyHeader())));
   }

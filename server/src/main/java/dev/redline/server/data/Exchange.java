@@ -100,6 +100,11 @@ final class Exchange {
     send(200, JSON, Buffer.buffer(json.toString()));
   }
 
+  /** Answers 304: what the caller has is still right. */
+  void notModified() {
+    send(304, null, Buffer.buffer());
+  }
+
   /** Answers with an error. */
   void problem(HttpProblem problem) {
     if (problem.status() == 503) {

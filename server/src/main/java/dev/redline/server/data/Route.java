@@ -4,7 +4,17 @@ package dev.redline.server.data;
  * A path of the data plane.
  *
  * @param path the path, exactly
- * @param takesJson whether it is posted JSON; else any method will do, and the body is ignored
+ * @param takes what may be sent there
  * @param endpoint what is done there
  */
-record Route(String path, boolean takesJson, Endpoint endpoint) {}
+record Route(String path, Takes takes, Endpoint endpoint) {
+  /** What requests a path takes. */
+  enum Takes {
+    /** Posted JSON. */
+    JSON,
+    /** Reading alone. */
+    GET,
+    /** Any method; the body is ignored. */
+    ANYTHING
+  }
+}

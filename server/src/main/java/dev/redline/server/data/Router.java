@@ -37,18 +37,26 @@ final class Router implements Handler<HttpServerRequest> {
     Exchange exchange = new Exchange(request, route == null ? NOWHERE : route.path(), loop);
     if (route == null) {
       refuse(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
-    } else if (!route.takesJson()) {
-      if (exchange.admit()) {
-        run(route.endpoint(), exchange, NO_BODY);
-      } else {
-        refuse(exchange, overloaded());
-      }
-    } else if (!request.method().equals(HttpMethod.POST)) {
-      request.response().putHeader(HttpHeaders.ALLOW, HttpMethod.POST.name());
-      refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use POST"));
-    } else {
+    } else if (!isTaken(route, request.method())) {
+      boolean reading = route.takes() == Route.Takes.GET;
+      request.response().putHeader(HttpHeaders.ALLOW, reading ? "GET, HEAD" : "POST");
+      String use = reading ? "GET" : "POST";
+      refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use " + use));
+    } else if (route.takes() == Route.Takes.JSON) {
       readJson(route, exchange);
+    } else if (exchange.admit()) {
+      run(route.endpoint(), exchange, NO_BODY);
+    } else {
+      refuse(exchange, overloaded());
     }
+  }
+
+  private static boolean isTaken(Route route, HttpMethod method) {
+    return switch (route.takes()) {
+      case JSON -> method.equals(HttpMethod.POST);
+      case GET -> method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
+      case ANYTHING -> true;
+    };
   }
 
   private void readJson(Route route, Exchange exchange) {

@@ -7,17 +7,22 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.GuardedStore;
 import dev.redline.rules.documents.FileConfigProvider;
+import dev.redline.rules.documents.FileRuleRepository;
 import dev.redline.rules.documents.InlineLimits;
 import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.server.access.Gate;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
 import dev.redline.server.rules.ExampleRules;
+import dev.redline.server.rules.LayeredRules;
 import dev.redline.server.rules.RuleLoader;
+import dev.redline.server.rules.RulesPage;
 import dev.redline.server.rules.RulesStatus;
 import dev.redline.stores.caffeine.CaffeineStore;
 import dev.redline.stores.redis.RedisSettings;
@@ -113,19 +118,27 @@ class EngineWiring {
     return engine;
   }
 
+  /** Where changes go: the store under the data directory. */
   @Bean
-  ConfigProvider ruleSource(Settings settings) {
-    return settings
-        .config()
-        .path()
-        .<ConfigProvider>map(FileConfigProvider::new)
-        .orElseGet(ExampleRules::new);
+  RuleRepository ruleRepository(Settings settings) {
+    return new FileRuleRepository(settings.dataDir().resolve("rules"));
+  }
+
+  @Bean
+  LayeredRules ruleSource(Settings settings, RuleRepository repository) {
+    ConfigProvider file =
+        settings
+            .config()
+            .path()
+            .<ConfigProvider>map(FileConfigProvider::new)
+            .orElseGet(ExampleRules::new);
+    return new LayeredRules(file, RuleDocumentReader.withPlaceholders(System::getenv), repository);
   }
 
   /** Loads the first rules; without them the service does not start. */
   @Bean
   RuleLoader ruleLoader(
-      Settings settings, ConfigProvider source, RateLimitEngine engine, MetricsExporter metrics) {
+      Settings settings, LayeredRules source, RateLimitEngine engine, MetricsExporter metrics) {
     RuleLoader loader =
         new RuleLoader(
             source,
@@ -147,7 +160,7 @@ class EngineWiring {
       ServerOptions options,
       ConfigurableEnvironment environment,
       RateLimitEngine engine,
-      ConfigProvider source,
+      LayeredRules source,
       RuleLoader loader) {
     Watcher watcher = new Watcher();
     if (settings.reload().enabled()) {
@@ -181,8 +194,10 @@ class EngineWiring {
       DataPlaneSettings settings,
       RateLimitEngine engine,
       MeterRegistry registry,
-      RuleLoader loader) {
-    return new DataPlane(settings, engine, registry, InlineLimits::parse);
+      RuleLoader loader,
+      Gate gate,
+      RulesPage.Maker pages) {
+    return new DataPlane(settings, engine, registry, InlineLimits::parse, gate, pages);
   }
 
   @Bean

@@ -2,12 +2,15 @@ package dev.redline.server.wiring;
 
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
+import dev.redline.server.admin.AdminWiring;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.management.ManagementWiring;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -88,6 +91,11 @@ public final class RedlineServer implements AutoCloseable {
     return Objects.requireNonNull(server, "the management port is not open").getPort();
   }
 
+  /** Returns the file with the admin token that the service made, if none was configured. */
+  public Optional<Path> adminTokenFile() {
+    return context.getBean(AccessWiring.Tokens.class).file();
+  }
+
   @Override
   public void close() {
     context.close();
@@ -95,6 +103,6 @@ public final class RedlineServer implements AutoCloseable {
 
   @SpringBootConfiguration(proxyBeanMethods = false)
   @EnableAutoConfiguration
-  @Import({EngineWiring.class, ManagementWiring.class})
+  @Import({EngineWiring.class, AccessWiring.class, ManagementWiring.class, AdminWiring.class})
   static class Assembly {}
 }

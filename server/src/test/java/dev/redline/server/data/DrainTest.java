@@ -7,8 +7,13 @@ import static org.awaitility.Awaitility.await;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.http.HttpSettings;
 import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.server.access.AccessTokens;
+import dev.redline.server.access.Gate;
+import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -19,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -49,7 +55,13 @@ class DrainTest {
             1 << 24);
     RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of()).build();
     dataPlane =
-        new DataPlane(settings, engine, new SimpleMeterRegistry(), (limit, bands) -> List.of());
+        new DataPlane(
+            settings,
+            engine,
+            new SimpleMeterRegistry(),
+            (limit, bands) -> List.of(),
+            new Gate(new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
+            new RulesPage.Maker(engine, () -> 1));
     dataPlane.start();
     port = dataPlane.port();
   }

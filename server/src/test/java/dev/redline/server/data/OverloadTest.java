@@ -6,13 +6,18 @@ import static org.awaitility.Awaitility.await;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.http.HttpSettings;
 import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.server.access.AccessTokens;
+import dev.redline.server.access.Gate;
+import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
@@ -24,6 +29,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -58,7 +64,13 @@ class OverloadTest {
             1 << 20);
     RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of(rule)).build();
     dataPlane =
-        new DataPlane(settings, engine, new SimpleMeterRegistry(), (limit, bands) -> List.of());
+        new DataPlane(
+            settings,
+            engine,
+            new SimpleMeterRegistry(),
+            (limit, bands) -> List.of(),
+            new Gate(new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
+            new RulesPage.Maker(engine, () -> 1));
     dataPlane.start();
   }
 

@@ -1,0 +1,48 @@
+package dev.redline.server.admin;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.spi.RuleRepository;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.server.access.Gate;
+import dev.redline.server.rules.RuleDocuments;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** The parts of the admin API. */
+@Configuration(proxyBeanMethods = false)
+@Import({
+  RulesController.class,
+  HistoryController.class,
+  RulesPageController.class,
+  AdminErrors.class
+})
+public class AdminWiring {
+  @Bean
+  RuleEditor ruleEditor(
+      RuleRepository repository, RuleDocuments documents, RateLimitEngine engine) {
+    return new RuleEditor(repository, documents, engine, Clock.systemUTC());
+  }
+
+  @Bean
+  OperationsController operations(
+      RuleDocuments documents,
+      RuleRepository repository,
+      RateLimitEngine engine,
+      MeterRegistry registry,
+      StorageProvider store) {
+    return new OperationsController(
+        documents, repository, engine, new RuleCounts(registry, engine, store), Clock.systemUTC());
+  }
+
+  @Bean
+  FilterRegistrationBean<AdminGate> adminGate(Gate gate) {
+    FilterRegistrationBean<AdminGate> registration =
+        new FilterRegistrationBean<>(new AdminGate(gate));
+    registration.addUrlPatterns("/admin/*", AdminPaths.RULES_PAGE);
+    return registration;
+  }
+}

@@ -1,0 +1,103 @@
+package dev.redline.server.admin;
+
+import dev.redline.core.BucketReset;
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.UnknownNameException;
+import dev.redline.core.spi.RuleRepository;
+import dev.redline.core.spi.RuleRepository.AuditEntry;
+import dev.redline.server.access.Caller;
+import dev.redline.server.rules.RuleDocuments;
+import dev.redline.server.rules.RulesStatus;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What is done to a running service besides changing its rules, and how it is doing. */
+@RestController
+@RequestMapping(AdminPaths.ROOT)
+class OperationsController {
+  private static final System.Logger LOG = System.getLogger(OperationsController.class.getName());
+  private static final long PATIENCE_SECONDS = 5;
+
+  private final RuleDocuments documents;
+  private final RuleRepository repository;
+  private final RateLimitEngine engine;
+  private final RuleCounts counts;
+  private final Clock clock;
+
+  OperationsController(
+      RuleDocuments documents,
+      RuleRepository repository,
+      RateLimitEngine engine,
+      RuleCounts counts,
+      Clock clock) {
+    this.documents = documents;
+    this.repository = repository;
+    this.engine = engine;
+    this.counts = counts;
+    this.clock = clock;
+  }
+
+  @PostMapping("/reload")
+  ResponseEntity<byte[]> reload(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+    RulesStatus status = documents.reload();
+    note(caller, "reload", Optional.empty());
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("version", status.version());
+    status.loadedAt().ifPresent(at -> body.put("loadedAt", at.toEpochMilli()));
+    body.put("errors", status.errors());
+    return Json.ok(body);
+  }
+
+  @PostMapping("/buckets/reset")
+  ResponseEntity<byte[]> reset(
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
+      throws IOException, InterruptedException {
+    ResetRequest what = ResetRequest.of(Body.json(request));
+    List<String> rules = done(what.reset());
+    note(caller, "reset", what.ruleId());
+    return Json.ok(Map.of("rules", rules));
+  }
+
+  private List<String> done(BucketReset what) throws InterruptedException {
+    try {
+      return engine.reset(what).toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (UnknownNameException e) {
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new AdminProblem(400, String.valueOf(e.getMessage()));
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.log(System.Logger.Level.WARNING, "buckets could not be reset", e);
+      throw new AdminProblem(503, "the store could not reset buckets; please retry");
+    }
+  }
+
+  private void note(Caller caller, String action, Optional<String> ruleId) {
+    AuditEntry entry =
+        new AuditEntry(
+            clock.instant(), caller.name(), action, ruleId, Optional.empty(), Optional.empty());
+    RuleEditor.attempt(
+        () -> {
+          repository.note(entry);
+          return entry;
+        });
+  }
+
+  @GetMapping("/stats")
+  ResponseEntity<byte[]> stats(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+    return Json.ok(counts.describe());
+  }
+}

@@ -1,0 +1,79 @@
+package dev.redline.server.admin;
+
+import dev.redline.core.BucketReset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What was asked to be reset.
+ *
+ * @param reset the buckets
+ * @param ruleId the rule, if it is one
+ */
+record ResetRequest(BucketReset reset, Optional<String> ruleId) {
+  private static final Set<String> FIELDS = Set.of("ruleSetId", "ruleId", "identity");
+  private static final String FORMS = "say {ruleSetId}, {ruleId} or {ruleId, identity}";
+
+  static ResetRequest of(String json) {
+    JsonNode body;
+    try {
+      body = Json.MAPPER.readTree(json);
+    } catch (JacksonException e) {
+      throw new AdminProblem(400, "not JSON: " + e.getOriginalMessage());
+    }
+    if (!body.isObject()) {
+      throw new AdminProblem(400, "the body must be a JSON object; " + FORMS);
+    }
+    body.propertyNames().stream()
+        .filter(name -> !FIELDS.contains(name))
+        .findFirst()
+        .ifPresent(
+            name -> {
+              throw new AdminProblem(400, name + ": unknown field; " + FORMS);
+            });
+    Optional<String> ruleSetId = text(body, "ruleSetId");
+    Optional<String> ruleId = text(body, "ruleId");
+    boolean one = body.hasNonNull("identity");
+    if (ruleSetId.isPresent() == ruleId.isPresent() || (one && ruleId.isEmpty())) {
+      throw new AdminProblem(400, FORMS);
+    }
+    if (ruleSetId.isPresent()) {
+      return new ResetRequest(BucketReset.ofRuleSet(ruleSetId.get()), Optional.empty());
+    }
+    String rule = ruleId.orElseThrow();
+    BucketReset reset =
+        one ? BucketReset.ofCaller(rule, identity(body.get("identity"))) : BucketReset.ofRule(rule);
+    return new ResetRequest(reset, ruleId);
+  }
+
+  private static Optional<String> text(JsonNode body, String name) {
+    if (!body.hasNonNull(name)) {
+      return Optional.empty();
+    }
+    if (!body.get(name).isString()) {
+      throw new AdminProblem(400, name + ": must be a text");
+    }
+    return Optional.of(body.get(name).stringValue());
+  }
+
+  private static List<String> identity(JsonNode node) {
+    if (node.isString()) {
+      return List.of(node.stringValue());
+    }
+    List<String> values = new ArrayList<>();
+    for (JsonNode value : node) {
+      if (!node.isArray() || !value.isString()) {
+        throw new AdminProblem(400, "identity: must be a text, or a list of texts");
+      }
+      values.add(value.stringValue());
+    }
+    if (!node.isArray()) {
+      throw new AdminProblem(400, "identity: must be a text, or a list of texts");
+    }
+    return values;
+  }
+}

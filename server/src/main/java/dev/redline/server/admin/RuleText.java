@@ -1,0 +1,83 @@
+package dev.redline.server.admin;
+
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.Problem;
+import dev.redline.rules.documents.ReadResult;
+import dev.redline.rules.documents.RuleDocumentReader;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** One rule as somebody sent it: a JSON object. */
+final class RuleText {
+  private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
+
+  private final String text;
+
+  private RuleText(String text) {
+    this.text = text;
+  }
+
+  /**
+   * Takes a JSON object.
+   *
+   * @throws AdminProblem if it is none
+   */
+  static RuleText of(String json) {
+    parse(json);
+    return new RuleText(json);
+  }
+
+  /** Takes a JSON object that may leave out the id. */
+  static RuleText of(String json, String id) {
+    JsonNode rule = parse(json);
+    if (rule.has("id") || rule.has("_id")) {
+      return new RuleText(json);
+    }
+    int open = json.indexOf('{') + 1;
+    String comma = rule.isEmpty() ? "" : ",";
+    String field = "\"id\":" + Json.MAPPER.writeValueAsString(id) + comma;
+    return new RuleText(json.substring(0, open) + field + json.substring(open));
+  }
+
+  private static JsonNode parse(String json) {
+    try {
+      JsonNode node = Json.MAPPER.readTree(json);
+      if (node.isObject()) {
+        return node;
+      }
+      throw AdminProblem.invalid(List.of(problem(1, "a rule is a JSON object")));
+    } catch (JacksonException e) {
+      int line = e.getLocation() == null ? 1 : Math.max(1, e.getLocation().getLineNr());
+      throw AdminProblem.invalid(List.of(problem(line, "not JSON: " + e.getOriginalMessage())));
+    }
+  }
+
+  private static Problem problem(int line, String message) {
+    return new Problem(
+        "rule",
+        line,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        message,
+        Optional.empty());
+  }
+
+  /**
+   * Reads the rule.
+   *
+   * @param plans the plans it may name
+   * @throws AdminProblem if it is not valid
+   */
+  RateLimitRule read(Set<String> plans) {
+    ReadResult read = READER.read(List.of(new Document("rule", "[" + text + "\n]")), plans);
+    if (!read.valid() || read.document().rules().size() != 1) {
+      throw AdminProblem.invalid(read.errors());
+    }
+    return read.document().rules().get(0);
+  }
+}

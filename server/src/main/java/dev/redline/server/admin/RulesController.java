@@ -1,0 +1,127 @@
+package dev.redline.server.admin;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.ReadResult;
+import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.server.access.Caller;
+import dev.redline.server.rules.RulesPage;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Rules: looking at them, changing them, and checking a document. */
+@RestController
+@RequestMapping(AdminPaths.ROOT)
+class RulesController {
+  private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
+
+  private final RuleEditor editor;
+  private final RateLimitEngine engine;
+
+  RulesController(RuleEditor editor, RateLimitEngine engine) {
+    this.editor = editor;
+    this.engine = engine;
+  }
+
+  @GetMapping("/rules")
+  ResponseEntity<byte[]> all(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+    RuleBook book = engine.book();
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("version", book == null ? 0 : book.version());
+    body.put(
+        "rules",
+        book == null
+            ? List.of()
+            : book.rules().stream()
+                .map(CompiledRule::rule)
+                .map(RuleDocumentWriter::toMap)
+                .toList());
+    return Json.ok(body);
+  }
+
+  @PostMapping("/rules")
+  ResponseEntity<byte[]> create(
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
+      throws IOException {
+    RateLimitRule rule = editor.create(caller.name(), Body.json(request));
+    return tagged(
+        ResponseEntity.created(URI.create(AdminPaths.ROOT + "/rules/" + rule.id())), rule);
+  }
+
+  @GetMapping("/rules/{id}")
+  ResponseEntity<byte[]> one(
+      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @PathVariable("id") String id,
+      @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String known) {
+    RuleBook book = engine.book();
+    RateLimitRule rule =
+        Optional.ofNullable(book)
+            .flatMap(rules -> rules.rule(id))
+            .map(CompiledRule::rule)
+            .orElseThrow(() -> new AdminProblem(404, "unknown rule '" + id + "'"));
+    String etag = RulesPage.tagOf(Json.of(rule));
+    return known != null && RulesPage.names(known, etag, true)
+        ? ResponseEntity.status(304).eTag(etag).build()
+        : tagged(ResponseEntity.ok(), rule);
+  }
+
+  @PutMapping("/rules/{id}")
+  ResponseEntity<byte[]> replace(
+      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @PathVariable("id") String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
+      HttpServletRequest request)
+      throws IOException {
+    String json = Body.json(request);
+    return tagged(
+        ResponseEntity.ok(), editor.replace(caller.name(), id, Optional.ofNullable(ifMatch), json));
+  }
+
+  @DeleteMapping("/rules/{id}")
+  ResponseEntity<byte[]> delete(
+      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @PathVariable("id") String id,
+      @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch) {
+    editor.delete(caller.name(), id, Optional.ofNullable(ifMatch));
+    return ResponseEntity.noContent().build();
+  }
+
+  @PostMapping("/validate")
+  ResponseEntity<byte[]> validate(
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
+      throws IOException {
+    ReadResult read = READER.read(List.of(new Document("document", Body.document(request))));
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("valid", read.valid());
+    body.put("errors", Json.of(read.errors()));
+    body.put("warnings", Json.of(read.warnings()));
+    return Json.ok(body);
+  }
+
+  private static ResponseEntity<byte[]> tagged(
+      ResponseEntity.BodyBuilder response, RateLimitRule rule) {
+    String json = Json.of(rule);
+    return Json.text(response.eTag(RulesPage.tagOf(json)), json);
+  }
+}

@@ -1,0 +1,44 @@
+package dev.redline.server.data;
+
+import dev.redline.server.access.Gate;
+import dev.redline.server.rules.RulesPage;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.SocketAddress;
+
+/** {@code GET /v1/rules}: the whole document in force, to whoever has a token. */
+final class RulesEndpoint implements Endpoint {
+  private final Gate gate;
+  private final RulesPage.Maker pages;
+
+  RulesEndpoint(Gate gate, RulesPage.Maker pages) {
+    this.gate = gate;
+    this.pages = pages;
+  }
+
+  @Override
+  public void handle(Exchange exchange, byte[] body) {
+    HttpServerRequest request = exchange.request();
+    HttpServerResponse response = request.response();
+    SocketAddress remote = request.remoteAddress();
+    Gate.Answer knocked =
+        gate.knock(
+            request.getHeader(HttpHeaders.AUTHORIZATION),
+            remote == null ? null : remote.hostAddress());
+    if (knocked.caller().isEmpty()) {
+      knocked.headers().forEach(response::putHeader);
+      throw new HttpProblem(knocked.status(), knocked.detail());
+    }
+    RulesPage page =
+        pages.current().orElseThrow(() -> new HttpProblem(503, "no rules were loaded yet"));
+    response.putHeader(HttpHeaders.ETAG, page.etag());
+    response.putHeader(HttpHeaders.CACHE_CONTROL, "no-cache, private");
+    String known = request.getHeader(HttpHeaders.IF_NONE_MATCH);
+    if (known != null && RulesPage.names(known, page.etag(), true)) {
+      exchange.notModified();
+    } else {
+      exchange.json(page.json());
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.redline.server.rules;
+
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.RateLimitPlan;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.rules.documents.RuleDocument;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Documents made of others: laid over each other, or taken from what is in force. */
+public final class EffectiveRules {
+  private EffectiveRules() {}
+
+  /**
+   * Returns what a book says, in an order that depends on nothing but its content: rules as they
+   * are evaluated, plans and rule sets by id.
+   *
+   * @param version the version the document is to give itself
+   */
+  public static RuleDocument of(RuleBook book, long version) {
+    return new RuleDocument(
+        version,
+        book.plans().values().stream().sorted(Comparator.comparing(RateLimitPlan::id)).toList(),
+        book.rules().stream().map(CompiledRule::rule).toList(),
+        book.ruleSets().keySet().stream().sorted().toList());
+  }
+
+  /** Returns a document with another over it: what has the same id is replaced. */
+  public static RuleDocument layered(RuleDocument below, RuleDocument above) {
+    Map<String, RateLimitPlan> plans = new LinkedHashMap<>();
+    below.plans().forEach(plan -> plans.put(plan.id(), plan));
+    above.plans().forEach(plan -> plans.put(plan.id(), plan));
+    Map<String, RateLimitRule> rules = new LinkedHashMap<>();
+    below.rules().forEach(rule -> rules.put(rule.id(), rule));
+    above.rules().forEach(rule -> rules.put(rule.id(), rule));
+    Set<String> sets = new LinkedHashSet<>(below.ruleSetIds());
+    sets.addAll(above.ruleSetIds());
+    return new RuleDocument(
+        Math.max(below.version(), above.version()),
+        List.copyOf(plans.values()),
+        new ArrayList<>(rules.values()),
+        List.copyOf(sets));
+  }
+}

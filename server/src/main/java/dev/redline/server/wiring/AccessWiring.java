@@ -1,0 +1,88 @@
+package dev.redline.server.wiring;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.settings.Settings.AdminToken;
+import dev.redline.core.settings.Settings.Role;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.rules.documents.RuleDocument;
+import dev.redline.server.access.AccessTokens;
+import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenFile;
+import dev.redline.server.rules.LayeredRules;
+import dev.redline.server.rules.RuleDocuments;
+import dev.redline.server.rules.RuleLoader;
+import dev.redline.server.rules.RulesPage;
+import dev.redline.server.rules.RulesStatus;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Who may look at the rules and change them, and what they see. */
+@Configuration(proxyBeanMethods = false)
+class AccessWiring {
+  private static final Logger LOG = System.getLogger(AccessWiring.class.getName());
+  private static final String GENERATED = "admin";
+
+  /**
+   * The tokens that are let in.
+   *
+   * @param file where the one is that the service made itself, if it did
+   */
+  record Tokens(Map<String, AdminToken> byName, Optional<Path> file) {}
+
+  /**
+   * Makes an editor's token where none is configured; that it cannot be kept is no reason to stop.
+   */
+  @Bean
+  Tokens adminTokens(Settings settings) {
+    if (!settings.adminTokens().isEmpty()) {
+      return new Tokens(settings.adminTokens(), Optional.empty());
+    }
+    Path file = TokenFile.in(settings.dataDir());
+    try {
+      AdminToken token = new AdminToken(Role.EDITOR, TokenFile.obtain(file));
+      return new Tokens(Map.of(GENERATED, token), Optional.of(file));
+    } catch (IOException e) {
+      LOG.log(
+          Level.WARNING,
+          "no admin token could be kept in {0} ({1}); set rl.admin.tokens or rl.data-dir to use"
+              + " the admin API",
+          file,
+          e.toString());
+      return new Tokens(Map.of(), Optional.empty());
+    }
+  }
+
+  @Bean
+  Gate gate(Settings settings, Tokens tokens) {
+    return new Gate(
+        new AccessTokens(tokens.byName()), settings.identity().settings(), MicrosClock.monotonic());
+  }
+
+  @Bean
+  RuleDocuments ruleDocuments(LayeredRules layers, RuleLoader loader) {
+    return new RuleDocuments() {
+      @Override
+      public RuleDocument base() {
+        return layers.base();
+      }
+
+      @Override
+      public RulesStatus reload() {
+        loader.reload();
+        return loader.status();
+      }
+    };
+  }
+
+  @Bean
+  RulesPage.Maker rulesPage(RateLimitEngine engine, RuleDocuments documents) {
+    return new RulesPage.Maker(engine, () -> documents.base().version());
+  }
+}

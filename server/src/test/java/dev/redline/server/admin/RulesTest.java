@@ -1,0 +1,275 @@
+package dev.redline.server.admin;
+
+import static dev.redline.server.admin.AdminClient.problem;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.server.TestServer;
+import java.io.IOException;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class RulesTest {
+  private static final String RULE =
+      "{\"id\":\"new\",\"path\":\"/new/**\",\"key\":\"ip\",\"limit\":\"3/d\"}";
+
+  private TestServer server;
+  private AdminClient admin;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = TestServer.start(AdminClient.RULES, AdminClient.tokens());
+    admin = AdminClient.editor(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private int check(String path) {
+    String body = "{\"request\":{\"path\":\"" + path + "\",\"clientIp\":\"192.0.2.1\"}}";
+    return server.post("/v1/check", body).statusCode();
+  }
+
+  private List<String> ids() {
+    List<String> ids = new ArrayList<>();
+    admin.json("rules").get("rules").forEach(rule -> ids.add(rule.get("id").asString()));
+    return ids;
+  }
+
+  private static Optional<String> header(HttpResponse<String> response, String name) {
+    return response.headers().firstValue(name);
+  }
+
+  @Test
+  void theRulesInForceAreListedWithTheirVersion() {
+    JsonNode rules = admin.json("rules");
+
+    assertThat(rules.get("version").asLong()).isEqualTo(4);
+    assertThat(ids()).containsExactly("per-ip", "per-user");
+    assertThat(rules.get("rules").get(1).get("ruleSetId").asString()).isEqualTo("orders");
+    assertThat(rules.get("rules").get(1).get("bands").get(0).get("capacity").asInt()).isEqualTo(2);
+  }
+
+  @Test
+  void aRuleThatIsPostedDecidesAtOnce() {
+    HttpResponse<String> created = admin.post("rules", RULE);
+
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(header(created, "Location")).hasValue("/admin/v1/rules/new");
+    assertThat(TestServer.json(created).get("id").asString()).isEqualTo("new");
+    assertThat(header(created, "ETag")).hasValue(admin.etag("new"));
+    assertThat(admin.version()).isEqualTo(5);
+    assertThat(List.of(check("/new/x"), check("/new/x"), check("/new/x"), check("/new/x")))
+        .containsExactly(200, 200, 200, 429);
+  }
+
+  @Test
+  void aRuleThatExistsCannotBePostedAgainWhereverItStands() {
+    admin.post("rules", RULE);
+
+    problem(admin.post("rules", RULE), 409);
+    problem(admin.post("rules", RULE.replace("new", "per-ip")), 409);
+    assertThat(admin.version()).isEqualTo(5);
+  }
+
+  @Test
+  void everyMistakeInARuleIsNamedWithItsPlace() {
+    HttpResponse<String> refused =
+        admin.post("rules", "{\"id\":\"new\",\n\"lmit\":\"3/d\",\n\"cost\":0,\"plan\":\"gild\"}");
+
+    JsonNode errors = problem(refused, 400).get("errors");
+    Map<String, JsonNode> byField = new HashMap<>();
+    errors.forEach(error -> byField.put(error.get("field").asString(), error));
+    assertThat(byField.get("lmit").get("suggestion").asString()).isEqualTo("limit");
+    assertThat(byField.get("lmit").get("line").asInt()).isEqualTo(2);
+    assertThat(byField.get("lmit").get("rule").asString()).isEqualTo("new");
+    assertThat(byField.get("cost").get("value").asString()).isEqualTo("0");
+    assertThat(byField.get("plan").get("suggestion").asString()).isEqualTo("gold");
+    assertThat(byField.get("plan").get("message").asString()).contains("unknown plan 'gild'");
+    assertThat(admin.version()).isEqualTo(4);
+  }
+
+  @Test
+  void whatIsNoRuleIsRefused() {
+    for (String body :
+        List.of("", "{", "[]", "{}", "null", RULE + "," + RULE, "{\"id\":\"${HOME}\"}", "id: a")) {
+      JsonNode problem = problem(admin.post("rules", body), 400);
+      assertThat(problem.get("errors")).as(body).isNotEmpty();
+      assertThat(problem.get("errors").get(0).get("message").asString()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aRuleMayNameAPlanOfTheFile() {
+    HttpResponse<String> created =
+        admin.post("rules", "{\"id\":\"new\",\"path\":\"/new\",\"plan\":\"gold\"}");
+
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+  }
+
+  @Test
+  void aRuleIsShownWithItsTagAndNotTwice() {
+    HttpResponse<String> shown = admin.get("rules/per-user");
+    assertThat(shown.statusCode()).isEqualTo(200);
+    assertThat(TestServer.json(shown).get("ruleSetId").asString()).isEqualTo("orders");
+
+    String etag = header(shown, "ETag").orElseThrow();
+    assertThat(server.send(admin.request("rules/per-user").header("If-None-Match", etag)))
+        .extracting(HttpResponse::statusCode)
+        .isEqualTo(304);
+    problem(admin.get("rules/nobody"), 404);
+  }
+
+  @Test
+  void aRuleOfTheFileIsReplacedAndDecidesAtOnce() {
+    String changed =
+        TestServer.json(admin.get("rules/per-ip"))
+            .toString()
+            .replace("\"capacity\":1", "\"capacity\":2");
+    HttpResponse<String> replaced = admin.put("per-ip", admin.etag("per-ip"), changed);
+
+    assertThat(replaced.statusCode()).as(replaced.body()).isEqualTo(200);
+    assertThat(header(replaced, "ETag")).hasValue(admin.etag("per-ip"));
+    assertThat(List.of(check("/api/x"), check("/api/x"), check("/api/x")))
+        .containsExactly(200, 200, 429);
+  }
+
+  @Test
+  void aRuleOfTheFileCanBeDisabledButNotDeleted() {
+    JsonNode problem = problem(admin.delete("per-ip", admin.etag("per-ip")), 409);
+    assertThat(problem.get("detail").asString()).contains("\"enabled\": false");
+
+    String disabled = "{\"path\":\"/api/**\",\"limit\":\"1/d\",\"enabled\":false}";
+    assertThat(admin.put("per-ip", admin.etag("per-ip"), disabled).statusCode()).isEqualTo(200);
+    assertThat(List.of(check("/api/x"), check("/api/x"))).containsExactly(200, 200);
+
+    assertThat(admin.delete("per-ip", admin.etag("per-ip")).statusCode()).isEqualTo(204);
+    assertThat(admin.get("rules/per-ip").statusCode()).as("as the file has it").isEqualTo(200);
+    assertThat(List.of(check("/api/x"), check("/api/x"))).containsExactly(200, 429);
+  }
+
+  @Test
+  void whoKnowsAnOlderRuleOrNoneIsToldToLookAgain() {
+    String old = admin.etag("per-ip");
+    String body = "{\"id\":\"per-ip\",\"limit\":\"7/d\"}";
+    assertThat(admin.put("per-ip", old, body).statusCode()).isEqualTo(200);
+
+    problem(admin.put("per-ip", old, body), 412);
+    problem(admin.delete("per-ip", old), 412);
+    problem(admin.put("per-ip", "W/" + admin.etag("per-ip"), body), 412);
+    problem(admin.send("PUT", "rules/per-ip", body), 428);
+    problem(server.send(admin.request("rules/per-ip").DELETE()), 428);
+    assertThat(admin.put("per-ip", old + ", *", body).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void puttingNeverCreatesAndNeverRenames() {
+    problem(admin.put("new", "*", RULE), 404);
+    problem(admin.send("PUT", "rules/new", RULE), 404);
+    problem(admin.delete("new", "*"), 404);
+    assertThat(problem(admin.put("per-ip", "*", RULE), 400).get("detail").asString())
+        .contains("'per-ip'")
+        .contains("'new'");
+    problem(admin.put("per-ip", "*", "{\"id\":\"per-ip\"}"), 400);
+    assertThat(admin.version()).isEqualTo(4);
+  }
+
+  @Test
+  void aRuleSetWhoseLastRuleIsDeletedStaysEmpty() {
+    admin.post("rules", "{\"id\":\"only\",\"ruleSetId\":\"lone\",\"limit\":\"1/d\"}");
+    String ask = "{\"ruleSetId\":\"lone\",\"request\":{\"path\":\"/x\"}}";
+    assertThat(server.ask("/v1/check", ask).get("ruleId").asString()).isEqualTo("only");
+
+    HttpResponse<String> deleted = admin.delete("only", admin.etag("only"));
+
+    assertThat(deleted.statusCode()).isEqualTo(204);
+    assertThat(deleted.body()).isEmpty();
+    problem(admin.get("rules/only"), 404);
+    assertThat(server.ask("/v1/check", ask).get("reason").asString()).isEqualTo("NO_MATCHING_RULE");
+    assertThat(admin.rulesPage()).contains("{\"id\":\"lone\",\"rules\":[]}");
+  }
+
+  @Test
+  void aDocumentIsCheckedWithoutBeingUsed() {
+    String yaml = "rules:\n  - { id: a, path: /a/*, limit: 1/s }\n";
+    JsonNode warned =
+        TestServer.json(
+            server.send(
+                admin
+                    .request("validate")
+                    .header("Content-Type", "application/yaml")
+                    .POST(BodyPublishers.ofString(yaml))));
+    assertThat(warned.get("valid").asBoolean()).isTrue();
+    assertThat(warned.get("errors")).isEmpty();
+    assertThat(warned.get("warnings").get(0).get("line").asInt()).isEqualTo(2);
+
+    JsonNode wrong =
+        TestServer.json(
+            AdminClient.viewer(server)
+                .post("validate", "{\"rules\":[{\"id\":\"a\",\"limit\":\"x\"},{}]}"));
+    assertThat(wrong.get("valid").asBoolean()).isFalse();
+    assertThat(wrong.get("errors").get(0).get("rule").asString()).isEqualTo("a");
+    assertThat(wrong.get("errors").get(0).get("field").asString()).isEqualTo("limit");
+    assertThat(wrong.get("warnings")).isEmpty();
+    assertThat(ids()).containsExactly("per-ip", "per-user");
+  }
+
+  @Test
+  void whatTheApiDoesNotHaveIsRefusedInOrder() {
+    problem(admin.get("nowhere"), 404);
+    problem(admin.get("rules/a/b"), 404);
+    HttpResponse<String> wrong = admin.send("PATCH", "rules", "{}");
+    problem(wrong, 405);
+    assertThat(header(wrong, "Allow"))
+        .hasValueSatisfying(allow -> assertThat(allow).contains("GET").contains("POST"));
+    problem(admin.send("DELETE", "rules", ""), 405);
+    problem(
+        server.send(
+            admin
+                .request("rules")
+                .header("Content-Type", "text/html")
+                .POST(BodyPublishers.ofString(RULE))),
+        415);
+    String large = "{\"id\":\"new\",\"x\":\"" + "y".repeat(1 << 20) + "\"}";
+    problem(admin.post("rules", large), 413);
+    problem(admin.post("validate", large), 413);
+    assertThat(server.send(admin.request("rules").POST(BodyPublishers.ofString(RULE))).statusCode())
+        .as("no content type counts as JSON")
+        .isEqualTo(201);
+  }
+
+  @Test
+  void manyEditorsAtOnceLoseNothing() throws Exception {
+    List<Thread> threads = new ArrayList<>();
+    List<Integer> answers = java.util.Collections.synchronizedList(new ArrayList<>());
+    for (int t = 0; t < 4; t++) {
+      int number = t;
+      threads.add(
+          new Thread(
+              () -> {
+                for (int i = 0; i < 5; i++) {
+                  String id = "r" + number + "-" + i;
+                  answers.add(admin.post("rules", RULE.replace("new", id)).statusCode());
+                }
+              }));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    assertThat(answers).hasSize(20).containsOnly(201);
+    assertThat(ids()).hasSize(22);
+    assertThat(admin.json("history")).hasSize(21);
+  }
+}
