@@ -6,7 +6,10 @@ import dev.redline.core.store.StorageProvider;
 import dev.redline.server.rules.RuleLoader;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.Map;
+import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.actuate.info.InfoContributor;
+import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -30,6 +33,17 @@ public class ManagementWiring {
   InfoContributor redlineInfo() {
     return info ->
         info.withDetail("app", Map.of("name", "redline", "version", ServerVersion.current()));
+  }
+
+  @Bean
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> problemReports() {
+    return factory ->
+        factory.addContextCustomizers(
+            context -> {
+              if (context.getParent() instanceof StandardHost host) {
+                host.setErrorReportValveClass(ProblemReportValve.class.getName());
+              }
+            });
   }
 
   @Bean

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.server.TestServer;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -246,6 +248,28 @@ class RulesTest {
     assertThat(server.send(admin.request("rules").POST(BodyPublishers.ofString(RULE))).statusCode())
         .as("no content type counts as JSON")
         .isEqualTo(201);
+  }
+
+  @Test
+  void whatIsRefusedBeforeAnybodyLooksIsAProblemDocumentToo() throws IOException {
+    for (String line :
+        List.of("GET /admin/v1/rules/%zz HTTP/1.1", "GET /admin/v1/rules/a%2Fb HTTP/1.1")) {
+      try (Socket socket = new Socket("localhost", server.server().managementPort())) {
+        socket.setSoTimeout(20_000);
+        socket
+            .getOutputStream()
+            .write(
+                (line + "\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                    .getBytes(StandardCharsets.ISO_8859_1));
+        String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(answer)
+            .as(line)
+            .startsWith("HTTP/1.1 400")
+            .containsIgnoringCase("content-type: application/problem+json")
+            .contains("\"status\":400")
+            .doesNotContain("Tomcat");
+      }
+    }
   }
 
   @Test
