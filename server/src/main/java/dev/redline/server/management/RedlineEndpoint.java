@@ -5,7 +5,7 @@ import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.server.rules.RuleLoader;
+import dev.redline.rules.documents.loading.RuleLoader;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
