@@ -4,6 +4,7 @@ import dev.redline.core.settings.Settings;
 import dev.redline.core.settings.Settings.ConfigSource;
 import dev.redline.rules.documents.FileConfigProvider;
 import dev.redline.rules.documents.loading.RuleSource;
+import dev.redline.rules.redis.RedisRuleRepository;
 import dev.redline.server.rules.ExampleRules;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ final class RuleSources {
           switch (source) {
             case FILE -> file(settings);
             case CONFIG_MAP -> configMap(settings);
-            case REDIS -> throw new IllegalStateException("no Redis");
+            case REDIS -> RuleSource.dynamic(new RedisRuleRepository(settings.redis()));
           });
     }
     return sources;
