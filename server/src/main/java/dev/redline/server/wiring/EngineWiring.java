@@ -116,6 +116,7 @@ class EngineWiring {
     RuleLoader.Builder builder =
         RuleLoader.builder(engine, RuleSources.of(settings))
             .identity(settings.identity().settings())
+            .resetBuckets(settings.reload().resetBuckets())
             .metrics(metrics);
     RuleSources.startingDocument(settings).ifPresent(builder::startingWith);
     RuleLoader loader = builder.build();

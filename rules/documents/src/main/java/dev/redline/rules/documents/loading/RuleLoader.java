@@ -39,6 +39,7 @@ public final class RuleLoader implements AutoCloseable {
   private final RateLimitEngine engine;
   private final MetricsExporter metrics;
   private final Clock clock;
+  private final boolean resetBuckets;
   private boolean looked;
   private List<String> mergeErrors = List.of();
   private List<String> toldErrors = List.of();
@@ -52,6 +53,7 @@ public final class RuleLoader implements AutoCloseable {
     this.engine = builder.engine;
     this.metrics = builder.metrics;
     this.clock = builder.clock;
+    this.resetBuckets = builder.resetBuckets;
   }
 
   /**
@@ -223,7 +225,14 @@ public final class RuleLoader implements AutoCloseable {
     long version = Math.max(status.version() + 1, merged.version());
     RuleBook book;
     try {
-      book = merged.toBook().version(version).identity(identity).replacing(engine.book()).build();
+      book =
+          merged
+              .toBook()
+              .version(version)
+              .identity(identity)
+              .replacing(engine.book())
+              .carryOver(!resetBuckets)
+              .build();
     } catch (IllegalArgumentException e) {
       // Each source is right by itself, or was when it was read, but not together with the others.
       mergeErrors = List.of(source() + ": " + e.getMessage());
@@ -332,6 +341,7 @@ public final class RuleLoader implements AutoCloseable {
     private IdentitySettings identity = IdentitySettings.DEFAULT;
     private MetricsExporter metrics = MetricsExporter.NONE;
     private Clock clock = Clock.systemUTC();
+    private boolean resetBuckets = true;
 
     private Builder(RateLimitEngine engine, List<RuleSource> sources) {
       this.engine = engine;
@@ -362,6 +372,12 @@ public final class RuleLoader implements AutoCloseable {
     /** Sets the clock that tells when rules came into force. */
     public Builder clock(Clock value) {
       clock = value;
+      return this;
+    }
+
+    /** Sets whether changed limits start with full buckets; otherwise what was taken counts on. */
+    public Builder resetBuckets(boolean value) {
+      resetBuckets = value;
       return this;
     }
 

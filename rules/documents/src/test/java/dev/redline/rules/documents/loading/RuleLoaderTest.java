@@ -364,4 +364,44 @@ class RuleLoaderTest {
 
     assertThat(told).contains("added n10, ", " and 10 more", "changed a", "removed plan p, b");
   }
+
+  /** Returns how many of a hundred pass. */
+  private int passing() {
+    int passed = 0;
+    for (int i = 0; i < 100; i++) {
+      passed += engine.check(RequestContext.builder().path("/").build()).allowed() ? 1 : 0;
+    }
+    return passed;
+  }
+
+  @Test
+  void changedLimitsStartFullAndUnchangedOnesStayAsTheyAre() {
+    file.content = "rules: [{ id: a, limit: 60/d }]";
+    loader.load();
+    assertThat(passing()).isEqualTo(60);
+
+    file.content = "rules: [{ id: a, path: /**, limit: 60/d, metadata: { tier: x } }]";
+    loader.load();
+    assertThat(passing()).isZero();
+
+    file.content = "rules: [{ id: a, limit: 10/d }]";
+    loader.load();
+    assertThat(passing()).isEqualTo(10);
+  }
+
+  @Test
+  void orWhatWasTakenCountsOn() {
+    RuleLoader keeping = builder(required(file)).resetBuckets(false).build();
+    file.content = "rules: [{ id: a, limit: 60/d }]";
+    keeping.load();
+    assertThat(passing()).isEqualTo(60);
+
+    file.content = "rules: [{ id: a, limit: 10/d }]";
+    keeping.load();
+    assertThat(passing()).isZero();
+
+    file.content = "rules: [{ id: a, limit: 10/d burst 15 }]";
+    keeping.load();
+    assertThat(passing()).isEqualTo(15);
+  }
 }
