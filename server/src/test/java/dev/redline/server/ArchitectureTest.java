@@ -79,7 +79,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void rulesReachTheServerOnlyThroughItsRuleRoomAndItsCommands() {
+  void theDataPlaneKnowsNoRuleDocuments() {
     classes()
         .that()
         .resideInAPackage("dev.redline.rules..")
@@ -89,6 +89,7 @@ class ArchitectureTest {
             "dev.redline.rules..",
             "dev.redline.server.rules..",
             "dev.redline.server.admin..",
+            "dev.redline.server.management..",
             "dev.redline.server.cli..",
             "dev.redline.server.wiring..")
         .check(REDLINE);

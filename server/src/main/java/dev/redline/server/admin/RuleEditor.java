@@ -12,8 +12,8 @@ import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentReader;
 import dev.redline.rules.documents.RuleDocumentWriter;
-import dev.redline.server.rules.EffectiveRules;
 import dev.redline.server.rules.RuleDocuments;
+import dev.redline.server.rules.RuleLayers;
 import dev.redline.server.rules.RulesPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,7 +51,7 @@ final class RuleEditor {
     }
 
     Set<String> plans() {
-      return EffectiveRules.layered(base, own).plans().stream()
+      return RuleLayers.layered(base, own).plans().stream()
           .map(RateLimitPlan::id)
           .collect(Collectors.toSet());
     }
@@ -247,7 +247,7 @@ final class RuleEditor {
               edit.document().plans(),
               edit.document().rules(),
               edit.document().ruleSetIds());
-      check(EffectiveRules.layered(base, next), edit);
+      check(RuleLayers.layered(base, next), edit);
       if (attempt(() -> repository.write(expected, revision(next, by, edit), entry(by, edit)))) {
         documents.reload();
         return version;

@@ -1,6 +1,7 @@
 package dev.redline.server.rules;
 
 import dev.redline.rules.documents.RuleDocument;
+import dev.redline.rules.documents.loading.RulesStatus;
 
 /** The rules below the writable source, and the way to have a change of it take effect. */
 public interface RuleDocuments {

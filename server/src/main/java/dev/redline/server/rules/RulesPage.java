@@ -75,8 +75,7 @@ public record RulesPage(String json, String etag) {
       }
       Made known = made;
       if (known == null || known.book() != book) {
-        String json =
-            RuleDocumentWriter.toJson(EffectiveRules.of(book, documentVersion.getAsLong()));
+        String json = RuleDocumentWriter.toJson(RuleLayers.of(book, documentVersion.getAsLong()));
         known = new Made(book, new RulesPage(json, tagOf(json)));
         made = known;
       }

@@ -4,16 +4,18 @@ import dev.redline.core.RateLimitEngine;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.settings.Settings.AdminToken;
 import dev.redline.core.settings.Settings.Role;
+import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.rules.documents.RuleDocument;
+import dev.redline.rules.documents.loading.EffectiveRules;
+import dev.redline.rules.documents.loading.RuleLoader;
+import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.AccessTokens;
 import dev.redline.server.access.Gate;
 import dev.redline.server.access.TokenFile;
-import dev.redline.server.rules.LayeredRules;
 import dev.redline.server.rules.RuleDocuments;
-import dev.redline.server.rules.RuleLoader;
+import dev.redline.server.rules.RuleLayers;
 import dev.redline.server.rules.RulesPage;
-import dev.redline.server.rules.RulesStatus;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -65,18 +67,29 @@ class AccessWiring {
         new AccessTokens(tokens.byName()), settings.identity().settings(), MicrosClock.monotonic());
   }
 
+  /** Where changes go; its owner, the loader, closes it. */
+  @Bean(destroyMethod = "")
+  RuleRepository ruleRepository(RuleLoader loader) {
+    return loader
+        .repository()
+        .orElseThrow(() -> new IllegalStateException("no source of rules can be changed"));
+  }
+
   @Bean
-  RuleDocuments ruleDocuments(LayeredRules layers, RuleLoader loader) {
+  RuleDocuments ruleDocuments(RuleLoader loader, RuleRepository repository) {
     return new RuleDocuments() {
       @Override
       public RuleDocument base() {
-        return layers.base();
+        return loader.effective().contributions().stream()
+            .filter(contribution -> contribution.source() != repository)
+            .map(EffectiveRules.Contribution::document)
+            .reduce(RuleLayers::layered)
+            .orElse(EffectiveRules.NONE.document());
       }
 
       @Override
       public RulesStatus reload() {
-        loader.reload();
-        return loader.status();
+        return loader.reload();
       }
     };
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.redline.server.TestServer;
+import dev.redline.testkit.redis.RedisExtension;
+import dev.redline.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
@@ -21,6 +24,8 @@ class HistoryTest {
   private static final String RULE =
       "{\"id\":\"new\",\"path\":\"/new/**\",\"limit\":\"3/d\","
           + "\"metadata\":{\"z\":1,\"a\":\"ä\",\"m\":[true]}}";
+
+  @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
 
   @TempDir Path temporary;
 
@@ -102,6 +107,39 @@ class HistoryTest {
       assertThat(admin.json("audit")).hasSize(2);
       assertThat(admin.delete("new", admin.etag("new")).statusCode()).isEqualTo(204);
       assertThat(admin.version()).isEqualTo(7);
+    }
+  }
+
+  @Test
+  void onRedisAChangeThroughOneServerDecidesOnAllAndIsRestoredByAnother() throws IOException {
+    Map<String, String> properties = new HashMap<>(AdminClient.tokens());
+    properties.put("rl.config.source", "REDIS");
+    properties.put("rl.redis.uri", REDIS.get().uri());
+    try (TestServer one = TestServer.start(AdminClient.RULES, properties);
+        TestServer two = TestServer.start(AdminClient.RULES, properties);
+        TestServer three = TestServer.start(AdminClient.RULES, properties)) {
+      AdminClient here = AdminClient.editor(one);
+      AdminClient there = AdminClient.editor(three);
+      String before = here.rulesPage();
+      long version = here.version();
+      String ask = "{\"request\":{\"path\":\"/new/x\"},\"dryRun\":true}";
+
+      assertThat(here.post("rules", RULE).statusCode()).isEqualTo(201);
+      for (TestServer server : List.of(one, two, three)) {
+        await()
+            .atMost(Duration.ofSeconds(10))
+            .until(() -> server.ask("/v1/check", ask).has("ruleId"));
+      }
+      assertThat(here.delete("per-ip", here.etag("per-ip")).statusCode()).isEqualTo(204);
+      assertThat(there.post("history/" + version + "/restore", "").statusCode()).isEqualTo(200);
+
+      assertThat(there.rulesPage()).isEqualTo(before);
+      for (AdminClient admin : List.of(here, AdminClient.editor(two))) {
+        await().atMost(Duration.ofSeconds(10)).until(() -> admin.rulesPage().equals(before));
+      }
+      assertThat(versions(here).subList(0, 4))
+          .containsExactly(version + 3, version + 2, version + 1, version);
+      assertThat(here.json("audit").get(0).get("action").asString()).isEqualTo("restore");
     }
   }
 

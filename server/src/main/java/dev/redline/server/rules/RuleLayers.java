@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 
 /** Documents made of others: laid over each other, or taken from what is in force. */
-public final class EffectiveRules {
-  private EffectiveRules() {}
+public final class RuleLayers {
+  private RuleLayers() {}
 
   /**
    * Returns what a book says, in an order that depends on nothing but its content: rules as they
