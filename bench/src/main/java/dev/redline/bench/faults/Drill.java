@@ -131,9 +131,9 @@ public final class Drill {
     try {
       pause(WARM_UP);
       longestStall = 0;
-      long struck = System.nanoTime();
       History.Span forgetting = fault.forgetting() ? history.forgetting() : null;
       site.strike();
+      long struck = System.nanoTime();
       long opened = awaitOpen(guarded, struck + outage.toNanos());
       pauseUntil(struck + outage.toNanos());
       site.heal();
