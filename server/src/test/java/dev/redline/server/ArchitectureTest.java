@@ -79,7 +79,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void rulesReachTheServerOnlyThroughItsRuleRoomAndItsCommands() {
+  void theDataPlaneKnowsNoRuleDocuments() {
     classes()
         .that()
         .resideInAPackage("dev.redline.rules..")
@@ -88,6 +88,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "dev.redline.rules..",
             "dev.redline.server.rules..",
+            "dev.redline.server.management..",
             "dev.redline.server.cli..",
             "dev.redline.server.wiring..")
         .check(REDLINE);

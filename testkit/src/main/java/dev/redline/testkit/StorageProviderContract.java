@@ -26,4 +26,5 @@ public interface StorageProviderContract
         KeyContract,
         AtomicityContract,
         ForgettingContract,
+        CarryOverContract,
         TraceContract {}

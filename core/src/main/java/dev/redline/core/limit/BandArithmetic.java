@@ -47,6 +47,11 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
     return capacity;
   }
 
+  /**
+   * Returns what the state of a bucket is counted in; where it is the same, state means the same.
+   */
+  abstract String stateUnit();
+
   /** Returns how many words of state a bucket keeps for this band. */
   public abstract int stateWords();
 

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits a bucket obeys, compiled: whose they are, the arithmetic of each band, and a
- * fingerprint. Equal owner and fingerprint mean the same buckets; other limits mean other buckets.
+ * fingerprint. Equal owner and fingerprint mean the same buckets.
+ *
+ * <p>By itself the fingerprint covers all numbers, so other limits mean other buckets. {@link
+ * #carriedOver Limits that carry over} are named by what their state means alone: buckets then
+ * outlive a change of limits, and what was taken under the old ones counts under the new ones, up
+ * to all there is.
  */
 public final class BucketLimits implements Comparable<BucketLimits> {
   /** Whose limits: a rule's or a plan's. */
@@ -27,13 +32,19 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final BandArithmetic first;
   private final int size;
   private final @Nullable ContinuousBucket packed;
+  private final String numbers;
   private final String fingerprint;
   private final int stateWords;
   private final String firstLabel;
   private final int hash;
 
-  /** Compiles the bands of a rule or plan. */
+  /** Compiles the bands of a rule or plan; other limits are other buckets. */
   public BucketLimits(OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
+    this(ownerKind, ownerId, bands, false);
+  }
+
+  private BucketLimits(
+      OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands, boolean carriedOver) {
     if (bands.isEmpty()) {
       throw new IllegalArgumentException(ownerId + " has no bands");
     }
@@ -48,7 +59,8 @@ public final class BucketLimits implements Comparable<BucketLimits> {
                 && single.fitsOneWord()
             ? single
             : null;
-    this.fingerprint = fingerprint(bands);
+    this.numbers = digest(numbers(bands));
+    this.fingerprint = carriedOver ? digest(shape()) : numbers;
     int words = 0;
     for (BandArithmetic band : this.bands) {
       words += band.stateWords();
@@ -60,7 +72,13 @@ public final class BucketLimits implements Comparable<BucketLimits> {
             + fingerprint.hashCode();
   }
 
-  private static String fingerprint(List<RateLimitBand> bands) {
+  /** Compiles the bands of a rule or plan whose buckets outlive a change of limits. */
+  public static BucketLimits carriedOver(
+      OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
+    return new BucketLimits(ownerKind, ownerId, bands, true);
+  }
+
+  private static String numbers(List<RateLimitBand> bands) {
     StringBuilder text = new StringBuilder();
     for (RateLimitBand band : bands) {
       text.append(band.algorithm().name().charAt(0))
@@ -72,10 +90,22 @@ public final class BucketLimits implements Comparable<BucketLimits> {
           .append(band.periodMicros())
           .append(';');
     }
+    return text.toString();
+  }
+
+  /** Returns what two limits must have in common for the state of one to mean the same to both. */
+  private String shape() {
+    StringBuilder text = new StringBuilder(packed == null ? "wide;" : "packed;");
+    for (BandArithmetic band : bands) {
+      text.append(band.stateUnit()).append(';');
+    }
+    return text.toString();
+  }
+
+  private static String digest(String text) {
     try {
       byte[] digest =
-          MessageDigest.getInstance("SHA-256")
-              .digest(text.toString().getBytes(StandardCharsets.UTF_8));
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
       return Base64.getUrlEncoder().withoutPadding().encodeToString(digest).substring(0, 11);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);
@@ -90,7 +120,8 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return new BucketLimits(
         ownerKind,
         ownerId,
-        Arrays.stream(bands).map(arithmetic -> BandShare.of(arithmetic.band(), part)).toList());
+        Arrays.stream(bands).map(arithmetic -> BandShare.of(arithmetic.band(), part)).toList(),
+        !fingerprint.equals(numbers));
   }
 
   /** Returns whether a rule or a plan owns the buckets. */
@@ -108,7 +139,10 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return (ownerKind == OwnerKind.RULE ? "rule " : "plan ") + ownerId;
   }
 
-  /** Returns eleven characters that stand for the numbers of all bands; labels do not count. */
+  /**
+   * Returns eleven characters that, with the owner, name the buckets: they stand for the numbers of
+   * all bands, or for their shape alone if buckets carry over. Labels do not count.
+   */
   public String fingerprint() {
     return fingerprint;
   }
@@ -148,12 +182,27 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return stateWords;
   }
 
-  /** Orders limits by owner, then by fingerprint: the order in which buckets are taken together. */
-  @Override
-  public int compareTo(BucketLimits other) {
+  /** Returns whether the same buckets obey these limits and those. */
+  @SuppressWarnings("ReferenceEquality") // the quick way, which nearly every question takes
+  public boolean hasBucketsOf(BucketLimits other) {
+    return this == other || (hash == other.hash && compareBucketsTo(other) == 0);
+  }
+
+  /** Orders limits by owner, then by fingerprint; 0 if the same buckets obey both. */
+  public int compareBucketsTo(BucketLimits other) {
     int byKind = ownerKind.compareTo(other.ownerKind);
     int byId = byKind != 0 ? byKind : ownerId.compareTo(other.ownerId);
     return byId != 0 ? byId : fingerprint.compareTo(other.fingerprint);
+  }
+
+  /**
+   * Orders limits by their buckets, then by their numbers: the order in which buckets are taken
+   * together.
+   */
+  @Override
+  public int compareTo(BucketLimits other) {
+    int byBuckets = compareBucketsTo(other);
+    return byBuckets != 0 ? byBuckets : numbers.compareTo(other.numbers);
   }
 
   @Override

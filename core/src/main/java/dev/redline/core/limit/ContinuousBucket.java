@@ -45,6 +45,12 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
     return fitsOneWord;
   }
 
+  /** Time is counted in 1/R µs; most rates divide a microsecond evenly, and R is 1. */
+  @Override
+  String stateUnit() {
+    return "continuous/" + tokens;
+  }
+
   @Override
   public int stateWords() {
     return 2;

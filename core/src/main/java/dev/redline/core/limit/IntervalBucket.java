@@ -10,6 +10,11 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  String stateUnit() {
+    return "interval/" + tokens + "/" + period;
+  }
+
+  @Override
   public int stateWords() {
     return 3;
   }

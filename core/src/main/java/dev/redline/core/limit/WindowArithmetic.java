@@ -13,6 +13,12 @@ abstract sealed class WindowArithmetic extends BandArithmetic permits SlidingWin
     this.window = band.periodMicros();
   }
 
+  /** Windows are numbered by their length, so another length is another count. */
+  @Override
+  final String stateUnit() {
+    return band().algorithm() + "/" + window;
+  }
+
   /** Returns the index of the window that {@code now} lies in. */
   final long indexAt(long now) {
     return Math.floorDiv(now, window);

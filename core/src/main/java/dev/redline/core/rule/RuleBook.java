@@ -43,14 +43,14 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     this.planLimits = new HashMap<>();
     plans.forEach(
         (id, plan) ->
-            planLimits.put(id, intern(known, new BucketLimits(OwnerKind.PLAN, id, plan.bands()))));
+            planLimits.put(id, intern(known, builder.limits(OwnerKind.PLAN, id, plan.bands()))));
     List<RateLimitRule> ordered = new ArrayList<>(builder.rules.values());
     ordered.sort(EVALUATION_ORDER);
     this.rules = new ArrayList<>(ordered.size());
     Map<List<KeyField>, IdentityScheme> schemes = new HashMap<>();
     for (RateLimitRule rule : ordered) {
       IdentityScheme scheme = scheme(rule, builder.identity, schemes);
-      rules.add(compile(rule, rules.size(), scheme, known));
+      rules.add(compile(rule, rules.size(), scheme, builder, known));
     }
     this.rulesById =
         rules.stream()
@@ -90,11 +90,15 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   }
 
   private CompiledRule compile(
-      RateLimitRule rule, int rank, IdentityScheme scheme, Map<BucketLimits, BucketLimits> known) {
+      RateLimitRule rule,
+      int rank,
+      IdentityScheme scheme,
+      Builder builder,
+      Map<BucketLimits, BucketLimits> known) {
     List<RateLimitPlan> named = rule.plans().stream().map(plans::get).toList();
     List<RateLimitBand> bands = PlanBands.join(rule.bands(), named);
     BucketLimits limits =
-        bands.isEmpty() ? null : intern(known, new BucketLimits(OwnerKind.RULE, rule.id(), bands));
+        bands.isEmpty() ? null : intern(known, builder.limits(OwnerKind.RULE, rule.id(), bands));
     return new CompiledRule(rule, rank, bands, limits, scheme);
   }
 
@@ -167,6 +171,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     private final Map<String, Boolean> ruleSetIds = new LinkedHashMap<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable RuleBook previous;
+    private boolean carryOver;
 
     private Builder() {}
 
@@ -206,6 +211,21 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     public Builder ruleSet(String id) {
       ruleSetIds.put(AllowedValues.id("rule set id", id), true);
       return this;
+    }
+
+    /**
+     * Sets whether buckets outlive a change of their limits, as far as their state means the same
+     * under both; otherwise, and unless set, changed limits start with full buckets.
+     */
+    public Builder carryOver(boolean value) {
+      carryOver = value;
+      return this;
+    }
+
+    private BucketLimits limits(OwnerKind kind, String id, List<RateLimitBand> bands) {
+      return carryOver
+          ? BucketLimits.carriedOver(kind, id, bands)
+          : new BucketLimits(kind, id, bands);
     }
 
     /** Names the book this one replaces, whose compiled limits are taken over where equal. */

@@ -76,7 +76,21 @@ public record Settings(
   /** The kinds of rule source. */
   public enum ConfigSource {
     /** A file or directory. */
-    FILE
+    FILE,
+    /** A Kubernetes ConfigMap, mounted as a volume. */
+    CONFIG_MAP,
+    /** A document in Redis. */
+    REDIS
+  }
+
+  /** How a change of rules is noticed; polling goes on beside the others. */
+  public enum ReloadStrategy {
+    /** The file system tells. */
+    WATCH,
+    /** Looking from time to time. */
+    POLLING,
+    /** Whoever changes rules in Redis publishes a notice. */
+    REDIS_PUBSUB
   }
 
   /** What a token may do. */
@@ -112,11 +126,21 @@ public record Settings(
   /** How many acquisitions one call decides, how many calls a lane has under way, and the queue. */
   public record Batch(int maxSize, int maxCalls, int maxQueued) {}
 
-  /** The rule sources, weakest first, and the file or directory of FILE. */
-  public record Config(List<ConfigSource> sources, Optional<Path> path) {}
+  /**
+   * The rule sources, weakest first, the file or directory of FILE and CONFIG_MAP, and whether a
+   * mounted ConfigMap is looked at again.
+   */
+  public record Config(List<ConfigSource> sources, Optional<Path> path, boolean watchConfigMap) {}
 
-  /** Whether and how often rule sources are looked at again. */
-  public record Reload(boolean enabled, Duration pollingInterval, boolean resetBuckets) {}
+  /**
+   * Whether, how and how often rule sources are looked at again, and whether changed limits start
+   * with full buckets; without a strategy each source has its own.
+   */
+  public record Reload(
+      boolean enabled,
+      Optional<ReloadStrategy> strategy,
+      Duration pollingInterval,
+      boolean resetBuckets) {}
 
   /** What decides when the store cannot, and how it is said. */
   public record Fail(OnStoreFailure strategy, double localShare, int closedStatus) {}
@@ -217,6 +241,7 @@ public record Settings(
   }
 
   private static Settings read(Properties from) {
+    Config config = SourceProperties.config(from);
     return new Settings(
         from.bool("rl.enabled", true),
         from.choice("rl.mode", Mode.class, Mode.ENFORCE),
@@ -228,13 +253,8 @@ public record Settings(
             (int) from.number("rl.batch.max-size", 64, 1, 64),
             (int) from.number("rl.batch.max-calls", 2, 1, 16),
             (int) from.number("rl.batch.max-queued", 10_000, 1, 1_000_000)),
-        new Config(
-            from.choices("rl.config.source", ConfigSource.class, List.of(ConfigSource.FILE)),
-            from.read("rl.config.path", "use a file or directory", Path::of)),
-        new Reload(
-            from.bool("rl.reload.enabled", true),
-            from.duration("rl.reload.polling-interval", Duration.ofSeconds(30)),
-            from.bool("rl.reload.reset-buckets-on-reload", true)),
+        config,
+        SourceProperties.reload(from, config.sources()),
         new Fail(
             from.choice("rl.fail.strategy", OnStoreFailure.class, OnStoreFailure.LOCAL),
             from.fraction("rl.fail.local-share", 1.0, 1.0),

@@ -5,9 +5,10 @@ import dev.redline.core.limit.BucketLimits;
 /**
  * The name of one bucket: whose limits it obeys, and who is counted.
  *
- * <p>Two keys are equal if owner, limits and identity are; identities never run into each other
- * because they are a component of their own. Other limits are another bucket. Keys are ordered, so
- * that identities chosen to collide in a hash table cannot slow it down.
+ * <p>Two keys are equal if owner, fingerprint of the limits and identity are; identities never run
+ * into each other because they are a component of their own. Other limits are another bucket,
+ * unless they carry over. Keys are ordered, so that identities chosen to collide in a hash table
+ * cannot slow it down.
  */
 public final class RateLimitKey implements Comparable<RateLimitKey> {
   private final BucketLimits limits;
@@ -37,7 +38,7 @@ public final class RateLimitKey implements Comparable<RateLimitKey> {
         || (o instanceof RateLimitKey other
             && hash == other.hash
             && identity.equals(other.identity)
-            && limits.equals(other.limits));
+            && limits.hasBucketsOf(other.limits));
   }
 
   @Override
@@ -48,7 +49,7 @@ public final class RateLimitKey implements Comparable<RateLimitKey> {
   @Override
   public int compareTo(RateLimitKey other) {
     int byIdentity = identity.compareTo(other.identity);
-    return byIdentity != 0 ? byIdentity : limits.compareTo(other.limits);
+    return byIdentity != 0 ? byIdentity : limits.compareBucketsTo(other.limits);
   }
 
   /** Returns owner and limits, without the identity: identities stay out of logs. */

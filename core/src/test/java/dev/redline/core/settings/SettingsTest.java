@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.settings.Settings.ConfigSource;
+import dev.redline.core.settings.Settings.ReloadStrategy;
 import dev.redline.core.settings.Settings.Role;
 import dev.redline.core.settings.Settings.StorageType;
 import java.nio.file.Files;
@@ -55,6 +57,37 @@ class SettingsTest {
 
     assertThat(comma.identity().trustedProxies()).isPresent();
     assertThat(indexed.identity().trustedProxies()).isEqualTo(comma.identity().trustedProxies());
+  }
+
+  @Test
+  void ruleSourcesAreAListAndWhatCannotBeTogetherIsRefused() {
+    Settings settings =
+        Settings.parse(
+            Map.of(
+                "rl.config.source", "config-map, REDIS",
+                "rl.config.path", "/etc/redline",
+                "rl.reload.strategy", "polling",
+                "rl.k8s.watch-enabled", "false"));
+
+    assertThat(settings.config().sources())
+        .containsExactly(ConfigSource.CONFIG_MAP, ConfigSource.REDIS);
+    assertThat(settings.config().watchConfigMap()).isFalse();
+    assertThat(settings.reload().strategy()).hasValue(ReloadStrategy.POLLING);
+    assertThat(Settings.parse(Map.of()).reload().strategy()).isEmpty();
+    assertRefused(Map.of("rl.config.source", "NACOS"), "use one of FILE, CONFIG_MAP, REDIS");
+    assertRefused(Map.of("rl.config.source", "REDIS,REDIS"), "name each source once");
+    assertRefused(Map.of("rl.config.source", "CONFIG_MAP"), "rl.config.path", "CONFIG_MAP");
+    assertRefused(
+        Map.of("rl.config.source", "FILE,CONFIG_MAP", "rl.config.path", "x"), "either FILE or");
+    assertRefused(Map.of("rl.reload.strategy", "REDIS_PUBSUB"), "only rl.config.source REDIS");
+    assertRefused(
+        Map.of("rl.reload.strategy", "WATCH", "rl.config.source", "REDIS"), "are watched");
+  }
+
+  private static void assertRefused(Map<String, String> properties, String... told) {
+    assertThatThrownBy(() -> Settings.parse(properties))
+        .isInstanceOf(InvalidSettingsException.class)
+        .hasMessageContainingAll(told);
   }
 
   @Test

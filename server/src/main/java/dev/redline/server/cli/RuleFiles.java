@@ -46,6 +46,6 @@ record RuleFiles(List<Document> documents, List<String> errors) {
     return new FileConfigProvider(path)
         .load()
         .map(Snapshot::documents)
-        .orElseThrow(() -> new IOException("holds no *.yaml, *.yml or *.json"));
+        .orElseThrow(() -> new IOException("holds no *.yaml, *.yml, *.json or *.properties"));
   }
 }

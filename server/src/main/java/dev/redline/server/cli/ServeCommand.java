@@ -1,6 +1,8 @@
 package dev.redline.server.cli;
 
 import dev.redline.core.settings.Settings;
+import dev.redline.core.settings.Settings.ConfigSource;
+import dev.redline.core.settings.Settings.StorageType;
 import dev.redline.server.management.ServerVersion;
 import dev.redline.server.wiring.RedlineServer;
 import dev.redline.server.wiring.ServerOptions;
@@ -94,7 +96,9 @@ final class ServeCommand implements Command {
     String check = "http://" + reachable(host) + ":" + server.port() + "/v1/check";
     String management =
         "http://" + reachable(settings.server().managementHost()) + ":" + server.managementPort();
-    boolean example = settings.config().path().isEmpty();
+    boolean example =
+        settings.config().path().isEmpty()
+            && settings.config().sources().equals(List.of(ConfigSource.FILE));
     out.println("Redline " + ServerVersion.current() + " is ready.");
     out.println("  decisions   " + check);
     out.println("  management  " + management + "/actuator/health");
@@ -102,8 +106,9 @@ final class ServeCommand implements Command {
         "  rules       "
             + (example
                 ? "the bundled example: 5 requests a minute per address on /api/**"
-                : settings.config().path().get()));
-    out.println("  store       " + settings.storage().type() + ", in memory");
+                : rules(settings.config())));
+    boolean inMemory = settings.storage().type() != StorageType.REDIS;
+    out.println("  store       " + settings.storage().type() + (inMemory ? ", in memory" : ""));
     out.println();
     if (example) {
       out.println("Next: ask this six times; the sixth answer is 429, with the time to wait.");
@@ -121,6 +126,11 @@ final class ServeCommand implements Command {
       out.println("Then bring rules of your own: redline serve --rules rules.yaml");
     }
     out.flush();
+  }
+
+  private static String rules(Settings.Config config) {
+    List<String> sources = config.sources().stream().map(Enum::name).toList();
+    return String.join(", ", sources) + config.path().map(path -> " from " + path).orElse("");
   }
 
   private static String reachable(String host) {

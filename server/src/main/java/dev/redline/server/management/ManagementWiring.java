@@ -3,7 +3,7 @@ package dev.redline.server.management;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.server.rules.RuleLoader;
+import dev.redline.rules.documents.loading.RuleLoader;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.Map;
 import org.springframework.boot.actuate.info.InfoContributor;

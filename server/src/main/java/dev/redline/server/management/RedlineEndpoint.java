@@ -5,7 +5,7 @@ import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.server.rules.RuleLoader;
+import dev.redline.rules.documents.loading.RuleLoader;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -70,6 +70,9 @@ public final class RedlineEndpoint {
     shown.put("rl.config.source", settings.config().sources());
     settings.config().path().ifPresent(path -> shown.put("rl.config.path", path.toString()));
     shown.put("rl.reload.enabled", settings.reload().enabled());
+    settings.reload().strategy().ifPresent(how -> shown.put("rl.reload.strategy", how));
+    shown.put("rl.reload.reset-buckets-on-reload", settings.reload().resetBuckets());
+    shown.put("rl.k8s.watch-enabled", settings.config().watchConfigMap());
     shown.put("rl.reload.polling-interval", settings.reload().pollingInterval().toString());
     shown.put("rl.fail.strategy", settings.fail().strategy());
     shown.put("rl.fail.closed-status", settings.fail().closedStatus());

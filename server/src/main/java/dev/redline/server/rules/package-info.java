@@ -1,4 +1,4 @@
-/** Brings rules from their source into force. */
+/** The rules that come with the service. */
 @NullMarked
 package dev.redline.server.rules;
 

@@ -5,26 +5,23 @@ import dev.redline.core.RateLimitEngine;
 import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
-import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.settings.Settings.ReloadStrategy;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.GuardedStore;
-import dev.redline.rules.documents.FileConfigProvider;
 import dev.redline.rules.documents.InlineLimits;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.loading.InvalidRulesException;
+import dev.redline.rules.documents.loading.RuleLoader;
+import dev.redline.rules.documents.loading.RuleReloading;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
-import dev.redline.server.rules.ExampleRules;
-import dev.redline.server.rules.RuleLoader;
-import dev.redline.server.rules.RulesStatus;
 import dev.redline.stores.caffeine.CaffeineStore;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -113,32 +110,41 @@ class EngineWiring {
     return engine;
   }
 
+  /** Loads the first rules; without those of files the service does not start. */
   @Bean
-  ConfigProvider ruleSource(Settings settings) {
-    return settings
-        .config()
-        .path()
-        .<ConfigProvider>map(FileConfigProvider::new)
-        .orElseGet(ExampleRules::new);
-  }
-
-  /** Loads the first rules; without them the service does not start. */
-  @Bean
-  RuleLoader ruleLoader(
-      Settings settings, ConfigProvider source, RateLimitEngine engine, MetricsExporter metrics) {
-    RuleLoader loader =
-        new RuleLoader(
-            source,
-            RuleDocumentReader.withPlaceholders(System::getenv),
-            settings.identity().settings(),
-            engine,
-            metrics,
-            Clock.systemUTC());
-    RulesStatus first = loader.load();
-    if (!first.errors().isEmpty()) {
-      throw new StartupFailure(first.errors());
+  RuleLoader ruleLoader(Settings settings, RateLimitEngine engine, MetricsExporter metrics) {
+    RuleLoader.Builder builder =
+        RuleLoader.builder(engine, RuleSources.of(settings))
+            .identity(settings.identity().settings())
+            .resetBuckets(settings.reload().resetBuckets())
+            .metrics(metrics);
+    RuleSources.startingDocument(settings).ifPresent(builder::startingWith);
+    RuleLoader loader = builder.build();
+    try {
+      loader.start();
+    } catch (InvalidRulesException e) {
+      loader.close();
+      throw new StartupFailure(e.errors(), e);
     }
     return loader;
+  }
+
+  /** What follows the sources of rules while the service runs, unless it shall not. */
+  record Reloading(Optional<RuleReloading> thread) implements AutoCloseable {
+    @Override
+    public void close() {
+      thread.ifPresent(RuleReloading::close);
+    }
+  }
+
+  @Bean
+  Reloading reloading(Settings settings, RuleLoader loader) {
+    Settings.Reload reload = settings.reload();
+    boolean watch = !reload.strategy().equals(Optional.of(ReloadStrategy.POLLING));
+    return new Reloading(
+        reload.enabled()
+            ? Optional.of(RuleReloading.start(loader, reload.pollingInterval(), watch))
+            : Optional.empty());
   }
 
   @Bean
@@ -146,14 +152,8 @@ class EngineWiring {
       Settings settings,
       ServerOptions options,
       ConfigurableEnvironment environment,
-      RateLimitEngine engine,
-      ConfigProvider source,
-      RuleLoader loader) {
+      RateLimitEngine engine) {
     Watcher watcher = new Watcher();
-    if (settings.reload().enabled()) {
-      source.watch(() -> watcher.soon(loader::reload));
-      watcher.every(settings.reload().pollingInterval(), loader::reload);
-    }
     options
         .config()
         .filter(file -> !isEnabledSaidElsewhere(options))

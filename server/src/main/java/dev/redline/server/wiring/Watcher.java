@@ -7,7 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** The one thread that looks whether files changed. */
+/** The one thread that looks whether the configuration file changed. */
 final class Watcher implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Watcher.class.getName());
 
@@ -24,11 +24,6 @@ final class Watcher implements AutoCloseable {
     long millis = Math.max(1, interval.toMillis());
     var unused =
         thread.scheduleWithFixedDelay(() -> quietly(task), millis, millis, TimeUnit.MILLISECONDS);
-  }
-
-  /** Does something as soon as the thread is free. */
-  void soon(Runnable task) {
-    thread.execute(() -> quietly(task));
   }
 
   private static void quietly(Runnable task) {

@@ -13,19 +13,14 @@ final class PlanReferences {
 
   private record Reference(Place place, int line, String field, String plan) {}
 
-  private final Set<String> elsewhere;
   private final List<Reference> references = new ArrayList<>();
-
-  PlanReferences(Set<String> elsewhere) {
-    this.elsewhere = Set.copyOf(elsewhere);
-  }
 
   void add(Place place, int line, String field, String plan) {
     references.add(new Reference(place, line, field, plan));
   }
 
   /** Reports the references to plans that are neither here nor elsewhere. */
-  void check(Set<String> here) {
+  void check(Set<String> here, Set<String> elsewhere) {
     int unknown = 0;
     Set<String> known = new TreeSet<>(elsewhere);
     known.addAll(here);

@@ -28,17 +28,18 @@ final class Reading {
   private final Set<String> ruleSetIds = new LinkedHashSet<>();
   private final Map<String, String> rulePlaces = new HashMap<>();
   private final Map<String, String> planPlaces = new HashMap<>();
-  private final PlanReferences references;
+  private final PlanReferences references = new PlanReferences();
+  private final List<String> names = new ArrayList<>();
   private long version = 1;
   private boolean substance;
 
-  Reading(Placeholders placeholders, Set<String> plansElsewhere) {
+  Reading(Placeholders placeholders) {
     this.placeholders = placeholders;
-    this.references = new PlanReferences(plansElsewhere);
   }
 
-  ReadResult read(List<Document> documents) {
+  void read(List<Document> documents) {
     long bytes = 0;
+    documents.forEach(document -> names.add(document.name()));
     for (Document document : documents) {
       Place place = Place.document(findings, document.name());
       bytes += Utf8.length(document.content());
@@ -50,12 +51,20 @@ final class Reading {
       read(place, document.content());
     }
     if (!substance) {
-      String name = documents.isEmpty() ? "rules" : documents.get(0).name();
+      String name = names.isEmpty() ? "rules" : names.get(0);
       Place.document(findings, name)
           .error(1, "a rule document needs at least one of rules, ruleSets, plans");
     }
-    references.check(planPlaces.keySet());
-    List<String> names = documents.stream().map(Document::name).toList();
+  }
+
+  /** Returns the ids of the plans that were read. */
+  Set<String> planIds() {
+    return Set.copyOf(planPlaces.keySet());
+  }
+
+  /** Checks what depends on other sources, and returns what came of it all; once. */
+  ReadResult finish(Set<String> plansElsewhere) {
+    references.check(planPlaces.keySet(), plansElsewhere);
     List<Problem> errors = findings.errors(names);
     if (!errors.isEmpty()) {
       return new ReadResult(NOTHING, errors, List.of());
@@ -73,7 +82,10 @@ final class Reading {
   private void read(Place place, String content) {
     Node root;
     try {
-      root = NodeParser.parse(content);
+      root =
+          place.document().endsWith(".properties")
+              ? PropertiesParser.parse(content)
+              : NodeParser.parse(content);
     } catch (SyntaxException e) {
       place.error(e.line(), String.valueOf(e.getMessage()));
       substance = true;

@@ -7,9 +7,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads YAML and JSON rule documents, and names everything that is wrong with them at once.
+ * Reads YAML, JSON and properties rule documents, and names everything that is wrong with them at
+ * once.
  *
- * <p>Immutable and safe for use by several threads.
+ * <p>A document whose name ends in {@code .properties} is read as properties, every other as YAML.
+ * Immutable and safe for use by several threads.
  */
 public final class RuleDocumentReader {
   private final Placeholders placeholders;
@@ -47,6 +49,39 @@ public final class RuleDocumentReader {
    * @param plansElsewhere the ids of those plans
    */
   public ReadResult read(List<ConfigProvider.Document> documents, Set<String> plansElsewhere) {
-    return new Reading(placeholders, plansElsewhere).read(documents);
+    return draft(documents).finish(plansElsewhere);
+  }
+
+  /**
+   * Reads the documents of one source, as far as that goes without knowing the others: several
+   * sources may name each other's plans.
+   */
+  public Draft draft(List<ConfigProvider.Document> documents) {
+    Reading reading = new Reading(placeholders);
+    reading.read(documents);
+    return new Draft(reading);
+  }
+
+  /** Documents that were read but not yet held against those of other sources. */
+  public static final class Draft {
+    private final Reading reading;
+
+    private Draft(Reading reading) {
+      this.reading = reading;
+    }
+
+    /** Returns the ids of the plans they define. */
+    public Set<String> planIds() {
+      return reading.planIds();
+    }
+
+    /**
+     * Returns what came of reading them; to be called once.
+     *
+     * @param plansElsewhere the ids of the plans that other sources define
+     */
+    public ReadResult finish(Set<String> plansElsewhere) {
+      return reading.finish(plansElsewhere);
+    }
   }
 }

@@ -1,4 +1,4 @@
-package dev.redline.server.rules;
+package dev.redline.rules.documents.loading;
 
 import java.time.Instant;
 import java.util.List;

@@ -1,0 +1,389 @@
+package dev.redline.rules.documents.loading;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.key.IdentitySettings;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.spi.RuleRepository;
+import dev.redline.rules.documents.Problem;
+import dev.redline.rules.documents.ReadResult;
+import dev.redline.rules.documents.RuleDocument;
+import dev.redline.rules.documents.loading.EffectiveRules.Contribution;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Loads rule documents from their sources and puts them in force, whole or not at all.
+ *
+ * <p>Where nothing changed, nothing happens. Sources are merged by the ids of rules and plans, a
+ * later one wins. A source that cannot be reached, or holds an invalid document, goes on saying
+ * what it said last; what is wrong is remembered, told in the log when it changes, and counted.
+ *
+ * <p>Thread-safe; loads happen one after another, and nobody who decides waits for them.
+ */
+public final class RuleLoader implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(RuleLoader.class.getName());
+
+  private final List<SourceState> states;
+  private final @Nullable SourceState starting;
+  private final IdentitySettings identity;
+  private final RateLimitEngine engine;
+  private final MetricsExporter metrics;
+  private final Clock clock;
+  private final boolean resetBuckets;
+  private boolean looked;
+  private List<String> mergeErrors = List.of();
+  private List<String> toldErrors = List.of();
+  private volatile EffectiveRules effective = EffectiveRules.NONE;
+  private volatile RulesStatus status = RulesStatus.NONE;
+
+  private RuleLoader(Builder builder) {
+    this.states = builder.sources.stream().map(SourceState::new).toList();
+    this.starting = builder.starting == null ? null : new SourceState(builder.starting.frozen());
+    this.identity = builder.identity;
+    this.engine = builder.engine;
+    this.metrics = builder.metrics;
+    this.clock = builder.clock;
+    this.resetBuckets = builder.resetBuckets;
+  }
+
+  /**
+   * Returns a builder of a loader; nothing is loaded yet.
+   *
+   * @param engine what is to decide by the rules
+   * @param sources where they come from, weakest first
+   */
+  public static Builder builder(RateLimitEngine engine, List<RuleSource> sources) {
+    return new Builder(engine, sources);
+  }
+
+  /** Returns the names of the sources, for people. */
+  public String source() {
+    return states.stream()
+        .map(state -> state.source().provider().name())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Returns the sources, weakest first. */
+  public List<RuleSource> sources() {
+    return states.stream().map(SourceState::source).toList();
+  }
+
+  /** Returns the strongest source that can be changed. */
+  public Optional<RuleRepository> repository() {
+    return states.stream()
+        .map(state -> state.source().provider())
+        .filter(RuleRepository.class::isInstance)
+        .map(RuleRepository.class::cast)
+        .reduce((weaker, stronger) -> stronger);
+  }
+
+  /** Returns what is in force, and what was wrong with the last load. */
+  public RulesStatus status() {
+    return status;
+  }
+
+  /** Returns the rules in force, and which source says what. */
+  public EffectiveRules effective() {
+    return effective;
+  }
+
+  /**
+   * Loads for the first time.
+   *
+   * @throws InvalidRulesException if a source that is required, or the starting document, has no
+   *     valid document; other sources may be away or empty, and are looked at again later
+   */
+  public synchronized RulesStatus start() {
+    load();
+    List<String> fatal = new ArrayList<>();
+    for (SourceState state : states) {
+      if (state.source().required()) {
+        fatal.addAll(state.errors());
+      }
+    }
+    if (starting != null) {
+      fatal.addAll(starting.errors());
+    }
+    if (!fatal.isEmpty() || (!mergeErrors.isEmpty() && !status.loaded())) {
+      throw new InvalidRulesException(status.errors());
+    }
+    tell();
+    return status;
+  }
+
+  /** Loads again, and logs what is wrong when that changes. */
+  public synchronized RulesStatus reload() {
+    load();
+    tell();
+    return status;
+  }
+
+  /**
+   * Looks at the sources, and puts what they hold in force if that is new and valid.
+   *
+   * @return what is in force now, with what is wrong with the sources if anything is
+   */
+  public synchronized RulesStatus load() {
+    boolean changed = !looked;
+    looked = true;
+    if (starting != null) {
+      changed |= starting.fetch();
+    }
+    for (SourceState state : states) {
+      changed |= state.fetch();
+    }
+    boolean failed = false;
+    if (starting != null) {
+      starting.read();
+      failed = refused(starting.finish(Set.of()));
+      changed |= seed(starting);
+    }
+    if (changed) {
+      states.forEach(SourceState::read);
+      for (SourceState state : states) {
+        failed |= refused(state.finish(plansExcept(state)));
+      }
+      failed |= !merge();
+    }
+    states.forEach(SourceState::forget);
+    if (failed || states.stream().anyMatch(state -> state.isAway() || state.isGone())) {
+      metrics.rulesLoaded(false);
+    }
+    status = new RulesStatus(status.version(), status.loadedAt(), errors());
+    return status;
+  }
+
+  private static boolean refused(Optional<ReadResult> result) {
+    result.ifPresent(
+        read -> read.warnings().forEach(warning -> LOG.log(Level.WARNING, warning.toString())));
+    return result.isPresent() && !result.get().valid();
+  }
+
+  private Set<String> plansExcept(SourceState except) {
+    Set<String> plans = new HashSet<>();
+    for (SourceState state : states) {
+      if (state != except) {
+        plans.addAll(state.planIds());
+      }
+    }
+    return plans;
+  }
+
+  /** Writes the starting document to a source that can be changed and never held one. */
+  private boolean seed(SourceState start) {
+    Optional<RuleDocument> document = start.document();
+    if (document.isEmpty()) {
+      return false;
+    }
+    for (SourceState state : states) {
+      if (state.neverHeldAny()
+          && state.source().provider() instanceof RuleRepository repository
+          && Seed.write(repository, document.get(), start.source().provider().name(), clock)) {
+        return state.fetch();
+      }
+    }
+    return false;
+  }
+
+  private List<String> errors() {
+    List<String> errors = new ArrayList<>();
+    if (starting != null) {
+      errors.addAll(starting.errors());
+    }
+    states.forEach(state -> errors.addAll(state.errors()));
+    errors.addAll(mergeErrors);
+    if (errors.isEmpty() && !status.loaded()) {
+      errors.add(source() + ": there is no rule document yet");
+    }
+    return errors;
+  }
+
+  /** Puts what the sources say in force; returns false if that cannot be. */
+  private boolean merge() {
+    List<Contribution> contributions = contributions();
+    if (contributions.isEmpty()) {
+      return true;
+    }
+    RuleDocument merged =
+        EffectiveRules.merge(contributions.stream().map(Contribution::document).toList());
+    RuleChanges changes = RuleChanges.between(effective.document(), merged);
+    if (status.loaded() && changes.none()) {
+      mergeErrors = List.of();
+      effective = new EffectiveRules(status.version(), merged, contributions);
+      return true;
+    }
+    long version = Math.max(status.version() + 1, merged.version());
+    RuleBook book;
+    try {
+      book =
+          merged
+              .toBook()
+              .version(version)
+              .identity(identity)
+              .replacing(engine.book())
+              .carryOver(!resetBuckets)
+              .build();
+    } catch (IllegalArgumentException e) {
+      // Each source is right by itself, or was when it was read, but not together with the others.
+      mergeErrors = List.of(source() + ": " + e.getMessage());
+      return false;
+    }
+    mergeErrors = List.of();
+    engine.use(book);
+    effective = new EffectiveRules(version, merged, contributions);
+    status = new RulesStatus(version, Optional.of(clock.instant()), List.of());
+    metrics.rulesLoaded(true);
+    LOG.log(
+        Level.INFO,
+        "rules version {0} from {1} are in force (rules: {2}, plans: {3}): {4}",
+        Long.toString(version),
+        source(),
+        Integer.toString(book.rules().size()),
+        Integer.toString(book.plans().size()),
+        changes);
+    return true;
+  }
+
+  private List<Contribution> contributions() {
+    List<Contribution> contributions = new ArrayList<>();
+    for (SourceState state : states) {
+      state
+          .document()
+          .ifPresent(said -> contributions.add(new Contribution(state.source().provider(), said)));
+    }
+    if (contributions.isEmpty() && starting != null) {
+      starting
+          .document()
+          .ifPresent(
+              said -> contributions.add(new Contribution(starting.source().provider(), said)));
+    }
+    return contributions;
+  }
+
+  /**
+   * Tells what would come of a source holding other documents, without putting them in force: what
+   * is wrong with them, alone and together with the other sources.
+   */
+  public synchronized ReadResult tryOut(
+      ConfigProvider source, List<ConfigProvider.Document> documents) {
+    SourceState changed =
+        states.stream()
+            .filter(state -> state.source().provider() == source)
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException(source.name() + " is no source here"));
+    ReadResult result = changed.source().reader().read(documents, plansExcept(changed));
+    if (!result.valid()) {
+      return result;
+    }
+    List<RuleDocument> all = new ArrayList<>();
+    for (SourceState state : states) {
+      (state == changed ? Optional.of(result.document()) : state.document()).ifPresent(all::add);
+    }
+    try {
+      EffectiveRules.merge(all).toBook().build();
+      return result;
+    } catch (IllegalArgumentException e) {
+      String name = documents.isEmpty() ? source.name() : documents.get(0).name();
+      Problem problem =
+          new Problem(
+              name,
+              1,
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty(),
+              String.valueOf(e.getMessage()),
+              Optional.empty());
+      return new ReadResult(result.document(), List.of(problem), result.warnings());
+    }
+  }
+
+  /** Returns whether a source could not be asked the last time, so that it is worth trying soon. */
+  synchronized boolean isSomeSourceAway() {
+    return states.stream().anyMatch(SourceState::isAway);
+  }
+
+  private void tell() {
+    List<String> errors = status.errors();
+    if (errors.equals(toldErrors)) {
+      return;
+    }
+    toldErrors = errors;
+    errors.forEach(error -> LOG.log(Level.ERROR, error));
+    if (errors.isEmpty()) {
+      LOG.log(Level.INFO, "nothing is wrong with {0} any more", source());
+    }
+  }
+
+  /** Closes the sources. */
+  @Override
+  public void close() {
+    states.forEach(state -> state.source().provider().close());
+    if (starting != null) {
+      starting.source().provider().close();
+    }
+  }
+
+  /** Builds a loader. */
+  public static final class Builder {
+    private final RateLimitEngine engine;
+    private final List<RuleSource> sources;
+    private @Nullable RuleSource starting;
+    private IdentitySettings identity = IdentitySettings.DEFAULT;
+    private MetricsExporter metrics = MetricsExporter.NONE;
+    private Clock clock = Clock.systemUTC();
+    private boolean resetBuckets = true;
+
+    private Builder(RateLimitEngine engine, List<RuleSource> sources) {
+      this.engine = engine;
+      this.sources = List.copyOf(sources);
+    }
+
+    /**
+     * Names the starting document: in force until a source has one, and written to an empty source
+     * that can be changed.
+     */
+    public Builder startingWith(RuleSource source) {
+      starting = source;
+      return this;
+    }
+
+    /** Sets how raw client properties become identities. */
+    public Builder identity(IdentitySettings value) {
+      identity = value;
+      return this;
+    }
+
+    /** Sets who counts loads. */
+    public Builder metrics(MetricsExporter value) {
+      metrics = value;
+      return this;
+    }
+
+    /** Sets the clock that tells when rules came into force. */
+    public Builder clock(Clock value) {
+      clock = value;
+      return this;
+    }
+
+    /** Sets whether changed limits start with full buckets; otherwise what was taken counts on. */
+    public Builder resetBuckets(boolean value) {
+      resetBuckets = value;
+      return this;
+    }
+
+    /** Builds the loader. */
+    public RuleLoader build() {
+      return new RuleLoader(this);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package dev.redline.rules.documents.loading;
+
+import dev.redline.core.spi.ConfigProvider;
+import dev.redline.rules.documents.RuleDocumentReader;
+import java.util.Objects;
+
+/**
+ * A source of rules and how it takes part.
+ *
+ * @param provider where its documents come from
+ * @param reader how they are read: with placeholders or without
+ * @param required whether nothing starts without a valid document of it
+ * @param live whether it is looked at again after the start
+ */
+public record RuleSource(
+    ConfigProvider provider, RuleDocumentReader reader, boolean required, boolean live) {
+  /** Checks that nothing is null. */
+  public RuleSource {
+    Objects.requireNonNull(provider, "provider");
+    Objects.requireNonNull(reader, "reader");
+  }
+
+  /** Returns a file, directory or ConfigMap: required, and with placeholders. */
+  public static RuleSource ofFiles(ConfigProvider provider) {
+    return new RuleSource(
+        provider, RuleDocumentReader.withPlaceholders(System::getenv), true, true);
+  }
+
+  /** Returns a source that may be away or empty at the start: Redis, a remote server. */
+  public static RuleSource dynamic(ConfigProvider provider) {
+    return new RuleSource(provider, RuleDocumentReader.withoutPlaceholders(), false, true);
+  }
+
+  /** Returns this source, looked at only once. */
+  public RuleSource frozen() {
+    return new RuleSource(provider, reader, required, false);
+  }
+}

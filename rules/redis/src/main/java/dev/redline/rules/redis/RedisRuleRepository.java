@@ -1,0 +1,280 @@
+package dev.redline.rules.redis;
+
+import dev.redline.core.settings.Settings;
+import dev.redline.core.spi.RuleRepository;
+import io.lettuce.core.KeyValue;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule document in Redis, standalone, behind sentinels or in a cluster: the newest revision, the
+ * 100 before it, and a thousand lines of audit. Whoever writes publishes a notice; {@link #watch}
+ * listens for it, and catches up whenever it was away.
+ *
+ * <p>All keys start {@code <prefix>:m:{rules}:} and so live in one slot; a write is one script.
+ * Connects when first asked. Thread-safe.
+ */
+public final class RedisRuleRepository implements RuleRepository {
+  private static final int MAX_REVISIONS = 100;
+  private static final int MAX_AUDIT = 1000;
+  private static final int REVISION_FIELDS = 5;
+  private static final int AUDIT_FIELDS = 6;
+  private static final String WRITE = script("write.lua");
+
+  private final RedisAccess access;
+  private final String prefix;
+  private @Nullable Subscription subscription;
+
+  /** Names the Redis; nothing is connected yet. */
+  public RedisRuleRepository(Settings.Redis settings) {
+    this.access = new RedisAccess(settings);
+    this.prefix = settings.keyPrefix() + ":m:{rules}";
+  }
+
+  private String key(String name) {
+    return prefix + ":" + name;
+  }
+
+  @Override
+  public String name() {
+    return "Redis " + prefix;
+  }
+
+  @Override
+  public Optional<Snapshot> load() throws IOException {
+    return newest()
+        .map(
+            revision ->
+                new Snapshot(
+                    digest(revision.document()),
+                    List.of(new Document(name(), revision.document()))));
+  }
+
+  /** Names content by what it is: the same document written again is no change. */
+  private static String digest(String document) {
+    try {
+      return HexFormat.of()
+          .formatHex(
+              MessageDigest.getInstance("SHA-256")
+                  .digest(document.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  @Override
+  public Optional<Revision> newest() throws IOException {
+    return ask(
+        redis -> {
+          String number = redis.get(key("newest"));
+          return number == null ? Optional.empty() : revision(redis, number);
+        });
+  }
+
+  @Override
+  public Optional<Revision> revision(long version) throws IOException {
+    return ask(redis -> revision(redis, Long.toString(version)));
+  }
+
+  private Optional<Revision> revision(RedisClusterCommands<String, String> redis, String number)
+      throws IOException {
+    String text = redis.hget(key("revisions"), number);
+    return text == null ? Optional.empty() : Optional.of(parseRevision(text));
+  }
+
+  @Override
+  public List<Revision> revisions(int atMost) throws IOException {
+    return ask(
+        redis -> {
+          List<String> numbers = redis.lrange(key("numbers"), 0, atMost - 1L);
+          List<Revision> revisions = new ArrayList<>();
+          if (atMost > 0 && !numbers.isEmpty()) {
+            for (KeyValue<String, String> entry :
+                redis.hmget(key("revisions"), numbers.toArray(new String[0]))) {
+              if (entry.hasValue()) {
+                revisions.add(parseRevision(entry.getValue()));
+              }
+            }
+          }
+          return revisions;
+        });
+  }
+
+  @Override
+  public boolean write(long expected, Revision next, AuditEntry entry) throws IOException {
+    if (next.version() <= expected) {
+      throw new IllegalArgumentException(
+          "revision " + next.version() + " cannot follow revision " + expected);
+    }
+    String[] keys = {key("newest"), key("revisions"), key("numbers"), key("audit")};
+    return ask(
+        redis -> {
+          Long written =
+              redis.eval(
+                  WRITE,
+                  ScriptOutputType.INTEGER,
+                  keys,
+                  Long.toString(expected),
+                  Long.toString(next.version()),
+                  text(next),
+                  text(entry),
+                  Integer.toString(MAX_REVISIONS),
+                  Integer.toString(MAX_AUDIT),
+                  key("changed"));
+          return Objects.equals(written, 1L);
+        });
+  }
+
+  @Override
+  public void note(AuditEntry entry) throws IOException {
+    ask(
+        redis -> {
+          redis.lpush(key("audit"), text(entry));
+          return redis.ltrim(key("audit"), 0, MAX_AUDIT - 1L);
+        });
+  }
+
+  @Override
+  public List<AuditEntry> audit(int atMost) throws IOException {
+    return ask(
+        redis -> {
+          List<AuditEntry> entries = new ArrayList<>();
+          if (atMost > 0) {
+            for (String text : redis.lrange(key("audit"), 0, atMost - 1L)) {
+              entries.add(parseEntry(text));
+            }
+          }
+          return entries;
+        });
+  }
+
+  /** What is asked of Redis. */
+  private interface Request<T> {
+    T send(RedisClusterCommands<String, String> redis) throws IOException;
+  }
+
+  private <T> T ask(Request<T> request) throws IOException {
+    try {
+      return request.send(access.commands());
+    } catch (RedisException e) {
+      access.drop();
+      renewSubscription();
+      throw new IOException(name() + ": " + reason(e), e);
+    } catch (IOException e) {
+      throw new IOException(name() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Says what failed, and why at the bottom: refused, unknown host, wrong password. */
+  private static String reason(RedisException failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String what = String.valueOf(failure.getMessage());
+    String why = String.valueOf(root.getMessage());
+    return what.contains(why) ? what : what + ": " + why;
+  }
+
+  /** A server that does not answer may have been replaced without a word to its subscribers. */
+  private synchronized void renewSubscription() {
+    if (subscription != null) {
+      subscription.renew();
+    }
+  }
+
+  @Override
+  public synchronized void watch(Runnable changed) {
+    if (subscription == null) {
+      subscription = Subscription.start(access, key("changed"), changed);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (subscription != null) {
+      subscription.close();
+    }
+    access.close();
+  }
+
+  private static String text(Revision revision) {
+    return Fields.join(
+        List.of(
+            Long.toString(revision.version()),
+            Long.toString(revision.at().toEpochMilli()),
+            revision.by(),
+            revision.summary(),
+            revision.document()));
+  }
+
+  private static Revision parseRevision(String text) throws IOException {
+    List<String> fields = Fields.split(text, REVISION_FIELDS);
+    return new Revision(
+        number(fields.get(0)),
+        fields.get(4),
+        Instant.ofEpochMilli(number(fields.get(1))),
+        fields.get(2),
+        fields.get(3));
+  }
+
+  private static String text(AuditEntry entry) {
+    return Fields.join(
+        List.of(
+            Long.toString(entry.at().toEpochMilli()),
+            entry.by(),
+            entry.action(),
+            optional(entry.ruleId()),
+            optional(entry.before()),
+            optional(entry.after())));
+  }
+
+  private static AuditEntry parseEntry(String text) throws IOException {
+    List<String> fields = Fields.split(text, AUDIT_FIELDS);
+    return new AuditEntry(
+        Instant.ofEpochMilli(number(fields.get(0))),
+        fields.get(1),
+        fields.get(2),
+        optional(fields.get(3)),
+        optional(fields.get(4)),
+        optional(fields.get(5)));
+  }
+
+  /** Tells a text from none: an empty one is something else. */
+  private static String optional(Optional<String> text) {
+    return text.map(value -> "=" + value).orElse("");
+  }
+
+  private static Optional<String> optional(String field) {
+    return field.isEmpty() ? Optional.empty() : Optional.of(field.substring(1));
+  }
+
+  private static long number(String text) throws IOException {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw new IOException("holds something that was not written by Redline", e);
+    }
+  }
+
+  private static String script(String name) {
+    try (InputStream in = RedisRuleRepository.class.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new IllegalStateException(name + " cannot be read", e);
+    }
+  }
+}

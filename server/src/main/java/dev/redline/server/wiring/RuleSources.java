@@ -1,0 +1,56 @@
+package dev.redline.server.wiring;
+
+import dev.redline.core.settings.Settings;
+import dev.redline.core.settings.Settings.ConfigSource;
+import dev.redline.rules.documents.FileConfigProvider;
+import dev.redline.rules.documents.loading.RuleSource;
+import dev.redline.rules.redis.RedisRuleRepository;
+import dev.redline.server.rules.ExampleRules;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Where rules come from, as the properties say. */
+final class RuleSources {
+  private RuleSources() {}
+
+  /** Returns the sources of {@code rl.config.source}, weakest first. */
+  static List<RuleSource> of(Settings settings) {
+    List<RuleSource> sources = new ArrayList<>();
+    for (ConfigSource source : settings.config().sources()) {
+      sources.add(
+          switch (source) {
+            case FILE -> file(settings);
+            case CONFIG_MAP -> configMap(settings);
+            case REDIS -> RuleSource.dynamic(new RedisRuleRepository(settings.redis()));
+          });
+    }
+    return sources;
+  }
+
+  private static RuleSource file(Settings settings) {
+    Optional<Path> path = settings.config().path();
+    return path.isPresent()
+        ? RuleSource.ofFiles(new FileConfigProvider(path.get()))
+        : RuleSource.ofFiles(new ExampleRules());
+  }
+
+  private static RuleSource configMap(Settings settings) {
+    RuleSource mounted =
+        RuleSource.ofFiles(new FileConfigProvider(settings.config().path().orElseThrow()));
+    return settings.config().watchConfigMap() ? mounted : mounted.frozen();
+  }
+
+  /** Returns the document to start with, where the path is not that of a source. */
+  static Optional<RuleSource> startingDocument(Settings settings) {
+    List<ConfigSource> sources = settings.config().sources();
+    boolean isSource =
+        sources.contains(ConfigSource.FILE) || sources.contains(ConfigSource.CONFIG_MAP);
+    return settings
+        .config()
+        .path()
+        .filter(path -> !isSource)
+        .map(path -> RuleSource.ofFiles(new FileConfigProvider(path)));
+  }
+}
