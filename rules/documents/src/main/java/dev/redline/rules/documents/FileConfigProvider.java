@@ -3,9 +3,11 @@ package dev.redline.rules.documents;
 import dev.redline.core.spi.ConfigProvider;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -128,6 +130,8 @@ public final class FileConfigProvider implements ConfigProvider {
         // Between two versions of it; the next look tells which one.
         stamps.add(file + " vanished");
         continue;
+      } catch (AccessDeniedException e) {
+        throw new IOException(file + ": access denied", e);
       }
       String name = file.toString();
       newest = Math.max(newest, modified);
@@ -152,6 +156,8 @@ public final class FileConfigProvider implements ConfigProvider {
           .filter(FileConfigProvider::isRuleFile)
           .sorted(Comparator.comparing(file -> String.valueOf(file.getFileName())))
           .toList();
+    } catch (UncheckedIOException e) {
+      throw new IOException(path + ": cannot be listed", e);
     }
   }
 

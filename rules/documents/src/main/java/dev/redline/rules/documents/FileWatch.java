@@ -1,6 +1,7 @@
 package dev.redline.rules.documents;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.ClosedWatchServiceException;
@@ -13,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class FileWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(FileWatch.class.getName());
   private static final int MAX_LINKS = 40;
+  private static final long GATHER_MILLIS = 20;
+  private static final int MAX_GATHERED = 5;
 
   private final Path path;
   private final Predicate<Path> counts;
@@ -65,10 +69,13 @@ final class FileWatch implements AutoCloseable {
   private void run() {
     try {
       while (true) {
+        // What happened does not matter: whoever is told looks at everything, and once is enough.
         WatchKey key = service.take();
-        // What happened does not matter: whoever is told looks at everything.
-        key.pollEvents();
-        key.reset();
+        for (int gathered = 1; key != null; gathered++) {
+          key.pollEvents();
+          key.reset();
+          key = gathered < MAX_GATHERED ? poll() : null;
+        }
         register();
         changed.run();
       }
@@ -79,6 +86,14 @@ final class FileWatch implements AutoCloseable {
     }
   }
 
+  /**
+   * Returns what else happens about now, so that a busy directory is not looked at all the time.
+   */
+  private @Nullable WatchKey poll() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(GATHER_MILLIS);
+    return service.poll();
+  }
+
   /** Watches the directories that matter now, and no others. */
   private void register() {
     Set<Path> directories = new LinkedHashSet<>();
@@ -87,7 +102,7 @@ final class FileWatch implements AutoCloseable {
       try (Stream<Path> entries = Files.list(path)) {
         directories.add(path.toRealPath());
         entries.filter(counts).forEach(file -> follow(file, directories, 0));
-      } catch (IOException e) {
+      } catch (IOException | UncheckedIOException e) {
         LOG.log(Level.DEBUG, "cannot list {0}: {1}", path, e.getMessage());
       }
     }

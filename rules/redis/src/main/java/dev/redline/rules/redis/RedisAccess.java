@@ -45,7 +45,7 @@ final class RedisAccess implements AutoCloseable {
   RedisAccess(Settings.Redis settings) {
     this.settings = settings;
     this.uri = RedisURI.create(settings.uri());
-    uri.setTimeout(longer(settings.connectTimeout(), COMMAND_TIMEOUT));
+    uri.setTimeout(settings.connectTimeout());
     this.resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
@@ -59,15 +59,16 @@ final class RedisAccess implements AutoCloseable {
     client.setOptions(options(ClientOptions.builder()).build());
   }
 
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) > 0 ? one : other;
+  private Duration commandTimeout() {
+    Duration connecting = settings.connectTimeout();
+    return connecting.compareTo(COMMAND_TIMEOUT) > 0 ? connecting : COMMAND_TIMEOUT;
   }
 
   private <B extends ClientOptions.Builder> B options(B builder) {
     builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .autoReconnect(true)
-        .timeoutOptions(TimeoutOptions.enabled(uri.getTimeout()))
+        .timeoutOptions(TimeoutOptions.enabled(commandTimeout()))
         .socketOptions(
             SocketOptions.builder()
                 .connectTimeout(settings.connectTimeout())
@@ -121,6 +122,7 @@ final class RedisAccess implements AutoCloseable {
 
   private RedisClusterCommands<String, String> use(
       StatefulConnection<String, String> opened, RedisClusterCommands<String, String> itsCommands) {
+    opened.setTimeout(commandTimeout());
     connection = opened;
     commands = itsCommands;
     return itsCommands;

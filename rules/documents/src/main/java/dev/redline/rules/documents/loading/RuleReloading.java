@@ -3,9 +3,8 @@ package dev.redline.rules.documents.loading;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,14 +18,16 @@ public final class RuleReloading implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RuleReloading.class.getName());
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
+  private static final Duration LAST_LOAD = Duration.ofSeconds(3);
 
   private final RuleLoader loader;
   private final long pollingMillis;
   private final AtomicBoolean toldAlready = new AtomicBoolean();
   private final AtomicBoolean retryPending = new AtomicBoolean();
   private long retryMillis = FIRST_RETRY.toMillis();
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
+  private final ScheduledThreadPoolExecutor thread =
+      new ScheduledThreadPoolExecutor(
+          1,
           task -> {
             Thread named = new Thread(task, "redline-rules");
             named.setDaemon(true);
@@ -36,6 +37,7 @@ public final class RuleReloading implements AutoCloseable {
   private RuleReloading(RuleLoader loader, Duration pollingInterval) {
     this.loader = loader;
     this.pollingMillis = Math.max(1, pollingInterval.toMillis());
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
   /**
@@ -106,9 +108,17 @@ public final class RuleReloading implements AutoCloseable {
     }
   }
 
-  /** Stops; the sources stay open. */
+  /** Stops, and lets a load that is under way come to its end; the sources stay open. */
   @Override
   public void close() {
-    thread.shutdownNow();
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(LAST_LOAD.toMillis(), TimeUnit.MILLISECONDS)) {
+        thread.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      thread.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
   }
 }
