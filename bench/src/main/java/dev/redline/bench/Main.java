@@ -16,7 +16,7 @@ public final class Main {
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
              redline bench redis [--quick] [--rounds N] [--cells NAME,...]
-             redline bench faults
+             redline bench faults [NAME...]
              redline bench http [--quick] [--rounds N] [--server JAR]
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
@@ -36,7 +36,7 @@ public final class Main {
         case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
         case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(System.out, System.err);
         case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(System.out, System.err);
-        case "faults" -> FaultsBench.run(System.out, System.err);
+        case "faults" -> FaultsBench.run(rest, System.out, System.err);
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
         case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
         case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, System.out);

@@ -3,6 +3,7 @@ package dev.redline.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -169,6 +170,23 @@ class StoreFailureTest {
       redis.restart();
       await().atMost(Duration.ofSeconds(20)).until(() -> reason(server, "/open").equals("ALLOWED"));
       await().atMost(Duration.ofSeconds(20)).until(() -> breaker(server).equals("CLOSED"));
+    }
+  }
+
+  @Test
+  void repliesThatAreNotOursAreToldApart() throws IOException {
+    try (FaultProxy proxy = FaultProxy.to(redis);
+        TestServer server = start("rl.redis.uri", proxy.uri())) {
+      proxy.replyInstead("*1\r\n:1\r\n");
+      assertThat(reason(server, "/closed")).isEqualTo("FAIL_CLOSED");
+      assertThat(metric(server, "ratelimit_failclosed_total{reason=\"badresponse\"}")).isEqualTo(1);
+
+      proxy.replyInstead("*2\r\n$2\r\nhi\r\n:1\r\n");
+      assertThat(reason(server, "/closed")).isEqualTo("FAIL_CLOSED");
+      assertThat(metric(server, "ratelimit_failclosed_total{reason=\"badtypes\"}")).isEqualTo(1);
+
+      proxy.replyInstead(null);
+      assertThat(reason(server, "/closed")).isIn("ALLOWED", "LIMIT_EXCEEDED");
     }
   }
 }

@@ -59,6 +59,7 @@ public final class Drill {
   private final ConcurrentLinkedQueue<Told> told = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Throwable> escaped = new AtomicReference<>();
   private volatile boolean over;
+  private volatile long longestStall;
 
   /** Prepares a drill in which Redis fails for so long. */
   public Drill(Fault fault, Duration outage) {
@@ -74,6 +75,11 @@ public final class Drill {
   /** Returns how much one caller's bucket holds, and regains in a second. */
   public static int capacity() {
     return CAPACITY;
+  }
+
+  /** Returns how many different callers ask. */
+  public static int callers() {
+    return BUCKETS;
   }
 
   /** Runs it, and returns what callers noticed. */
@@ -120,12 +126,14 @@ public final class Drill {
       int caller = c;
       callers.add(new Thread(() -> call(caller, engine), "caller-" + c));
     }
+    callers.add(new Thread(this::noticeStalls, "stalls"));
     callers.forEach(Thread::start);
     try {
       pause(WARM_UP);
-      long struck = System.nanoTime();
+      longestStall = 0;
       History.Span forgetting = fault.forgetting() ? history.forgetting() : null;
       site.strike();
+      long struck = System.nanoTime();
       long opened = awaitOpen(guarded, struck + outage.toNanos());
       pauseUntil(struck + outage.toNanos());
       site.heal();
@@ -146,7 +154,15 @@ public final class Drill {
     over = true;
     HistoryChecker.Report checked = HistoryChecker.check(history);
     return DrillReport.of(
-        fault, List.copyOf(told), escaped.get(), checked.toString(), struck, opened, healed, back);
+        fault,
+        List.copyOf(told),
+        escaped.get(),
+        checked.toString(),
+        longestStall,
+        struck,
+        opened,
+        healed,
+        back);
   }
 
   /** Asks at its own pace: a late answer does not put off the next question, but for one thread. */
@@ -167,6 +183,17 @@ public final class Drill {
       }
     } catch (RuntimeException | Error e) {
       escaped.compareAndSet(null, e);
+    }
+  }
+
+  /** Does next to nothing, to notice when the machine does not even let it do that. */
+  private void noticeStalls() {
+    long last = System.nanoTime();
+    while (!over) {
+      LockSupport.parkNanos(1_000_000);
+      long now = System.nanoTime();
+      longestStall = Math.max(longestStall, now - last);
+      last = now;
     }
   }
 

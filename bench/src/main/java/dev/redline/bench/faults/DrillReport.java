@@ -16,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param degraded how many of them the shared store did not make
  * @param wrong decisions that the rule's strategy does not allow, in words
  * @param escaped what a caller was thrown, if anything
- * @param slowest the longest any decision took
+ * @param slowest the longest any decision took, from the fault on
+ * @param machineStall the longest the machine kept even an idle thread from running meanwhile
  * @param p99BeforeOpen the 99th percentile of the time from the fault until the breaker opened
  * @param p99AfterOpen the same from then until the fault was over
  * @param toOpen how long after the first failed decision the breaker opened; empty if it did not
  * @param toRecover how long after the fault the last caller noticed it; empty if it never ended
  * @param mostAdmittedLocally the most any one bucket of the fallback let through
+ * @param affected how many of the callers noticed anything
  * @param outage from the fault until the last caller noticed it
  * @param history what the history checker says
  */
@@ -32,11 +34,13 @@ public record DrillReport(
     List<String> wrong,
     Optional<Throwable> escaped,
     Duration slowest,
+    Duration machineStall,
     Duration p99BeforeOpen,
     Duration p99AfterOpen,
     Optional<Duration> toOpen,
     Optional<Duration> toRecover,
     int mostAdmittedLocally,
+    int affected,
     Duration outage,
     String history) {
   static final long NEVER = Long.MAX_VALUE;
@@ -46,6 +50,7 @@ public record DrillReport(
       List<Told> told,
       @Nullable Throwable escaped,
       String history,
+      long machineStall,
       long struck,
       long opened,
       long healed,
@@ -59,7 +64,13 @@ public record DrillReport(
         (int) told.stream().filter(Told::degraded).count(),
         told.stream().filter(one -> !one.fits()).map(Told::toString).limit(10).toList(),
         Optional.ofNullable(escaped),
-        Duration.ofNanos(told.stream().mapToLong(Told::latencyNanos).max().orElse(0)),
+        Duration.ofNanos(
+            told.stream()
+                .filter(one -> one.startNanos() - struck >= 0)
+                .mapToLong(Told::latencyNanos)
+                .max()
+                .orElse(0)),
+        Duration.ofNanos(machineStall),
         p99(told, struck, end),
         p99(told, end, healed),
         opened == NEVER
@@ -67,6 +78,12 @@ public record DrillReport(
             : Optional.of(Duration.ofNanos(Math.max(0, opened - firstFailure))),
         back == NEVER ? Optional.empty() : Optional.of(Duration.ofNanos(back - healed)),
         mostAdmittedLocally(told),
+        (int)
+            told.stream()
+                .filter(one -> one.degraded() && one.startNanos() - struck >= 0)
+                .mapToInt(Told::caller)
+                .distinct()
+                .count(),
         Duration.ofNanos((back == NEVER ? healed : back) - struck),
         history);
   }

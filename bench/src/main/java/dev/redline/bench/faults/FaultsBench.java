@@ -1,9 +1,12 @@
 package dev.redline.bench.faults;
 
 import dev.redline.bench.Table;
+import dev.redline.bench.UsageException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Runs every drill once and prints what callers noticed. */
@@ -12,8 +15,13 @@ public final class FaultsBench {
 
   private FaultsBench() {}
 
-  /** Runs the drills; progress goes to {@code progress}, the table to {@code out}. */
-  public static void run(PrintStream out, PrintStream progress) {
+  /**
+   * Runs the drills; progress goes to {@code progress}, the table to {@code out}.
+   *
+   * @param names which faults, by the names of {@link Fault}; none: all of them
+   */
+  public static void run(List<String> names, PrintStream out, PrintStream progress) {
+    List<Fault> faults = faults(names);
     Table table =
         new Table(
             List.of(
@@ -27,8 +35,8 @@ public final class FaultsBench {
                 "to open",
                 "to recover"));
     int n = 0;
-    for (Fault fault : Fault.values()) {
-      progress.printf("[%d/%d] %s%n", ++n, Fault.values().length, fault.text());
+    for (Fault fault : faults) {
+      progress.printf("[%d/%d] %s%n", ++n, faults.size(), fault.text());
       DrillReport report = new Drill(fault, OUTAGE).run();
       table.add(
           List.of(
@@ -50,6 +58,16 @@ public final class FaultsBench {
         "Aims: p99 until open below the time-out + 20 ms, while open below 1 ms; open 250 ms after"
             + " the first failed decision; recovered 2 s after the fault. Every answer of Redis was"
             + " judged by the history checker.");
+  }
+
+  private static List<Fault> faults(List<String> names) {
+    try {
+      return names.isEmpty()
+          ? List.of(Fault.values())
+          : names.stream().map(name -> Fault.valueOf(name.toUpperCase(Locale.ROOT))).toList();
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("faults are " + Arrays.toString(Fault.values()));
+    }
   }
 
   private static String millis(Optional<Duration> duration) {

@@ -19,8 +19,13 @@ class FaultsTest {
     assertThat(report.escaped()).as("exceptions").isEmpty();
     assertThat(report.wrong()).as("wrong outcomes").isEmpty();
     assertThat(report.degraded()).as("degraded decisions").isPositive();
-    assertThat(report.slowest()).isLessThan(Drill.timeout().plusMillis(250));
+    // A machine that stands still delays everybody; that is not what is judged here.
+    assertThat(report.slowest())
+        .isLessThan(Drill.timeout().plusMillis(250).plus(report.machineStall()));
     assertThat(report.toRecover()).as("recovered").isPresent();
+    if (fault == Fault.ONE_OF_THREE) {
+      assertThat(report.affected()).as("only the keys of one master").isLessThan(Drill.callers());
+    }
     long bound = Drill.capacity() + Drill.capacity() * report.outage().plusSeconds(1).toSeconds();
     assertThat((long) report.mostAdmittedLocally()).isLessThanOrEqualTo(bound);
   }

@@ -79,7 +79,7 @@ public final class Redline {
       to.println("  redline " + command.usage());
       to.println("      " + command.summary());
     }
-    to.println("  redline " + BENCH + " local|redis|http");
+    to.println("  redline " + BENCH + " local|redis|faults|http");
     to.println("      measures against peers of the same run (from a checkout)");
   }
 }
