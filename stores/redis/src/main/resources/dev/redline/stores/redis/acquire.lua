@@ -50,6 +50,7 @@ if byte(items) == 1 then
     end
   end
 
+  local values = #KEYS > 1 and call('MGET', unpack(KEYS)) or {}
   -- The debt of band b of key k stands at (k - 1) * stride + b; M and S hold what it would become.
   local M, S = {}, {}
   local A, B, generation, kept, owner, dirty = {}, {}, {}, {}, {}, {}
@@ -58,7 +59,8 @@ if byte(items) == 1 then
     local shape, base, gen = shapes[s], (k - 1) * stride, generation[k]
     local n = shape[2]
     if gen == nil then
-      local value = pcall_('GET', KEYS[k])
+      -- What is no text is absent to MGET; only GET tells one from the other.
+      local value = values[k] or pcall_('GET', KEYS[k])
       gen, owner[k] = shape[1], shape
       local known, keep = false, 0
       if value then

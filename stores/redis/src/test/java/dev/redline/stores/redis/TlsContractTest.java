@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TlsContractTest implements StorageProviderContract {
   private static final String USER =
       "limits on >not-a-secret resetkeys ~rl:* resetchannels -@all +eval +evalsha +script|load"
-          + " +get +set +setrange +setnx +hget +hgetall +hset +hincrby +time +ping +info +hello +client";
+          + " +get +mget +set +setrange +setnx +hget +hgetall +hset +hincrby +time +ping +info +hello +client";
 
   @TempDir static Path folder;
 
