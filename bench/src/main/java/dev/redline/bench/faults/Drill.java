@@ -10,11 +10,7 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
-import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore;
-import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.GuardedStore;
 import dev.redline.stores.redis.RedisSettings;
@@ -25,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -249,49 +244,6 @@ public final class Drill {
       thread.join(10_000);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  /** A store whose answers are recorded. */
-  private record Recorded(RemoteStore store, StorageProvider recorded) implements RemoteStore {
-    @Override
-    public String type() {
-      return store.type();
-    }
-
-    @Override
-    public List<String> nodes(Acquisition acquisition) {
-      return store.nodes(acquisition);
-    }
-
-    @Override
-    public void observe(CallObserver observer) {
-      store.observe(observer);
-    }
-
-    @Override
-    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-      return recorded.acquire(acquisition);
-    }
-
-    @Override
-    public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-      return recorded.acquireNow(acquisition, outcome);
-    }
-
-    @Override
-    public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-      return store.refuseFromMemory(acquisition, outcome);
-    }
-
-    @Override
-    public StoreHealth health() {
-      return store.health();
-    }
-
-    @Override
-    public void close() {
-      store.close();
     }
   }
 }

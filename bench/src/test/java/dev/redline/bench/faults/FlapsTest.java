@@ -17,6 +17,7 @@ import dev.redline.core.settings.Settings;
 import dev.redline.resilience.GuardedStore;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
+import dev.redline.testkit.HistoryChecker;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisExtension;
@@ -62,8 +63,12 @@ class FlapsTest {
         RedisStore redis = RedisStore.start(RedisSettings.of(proxy.uri()));
         LocalStore fallback = new LocalStore()) {
       assertThat(redis.awaitReady(Duration.ofSeconds(20))).isTrue();
+      History history = new History();
       GuardedStore guarded =
-          new GuardedStore(redis, Settings.parse(Map.of()).circuitBreaker(), Duration.ofMillis(50));
+          new GuardedStore(
+              new Recorded(redis, history.record("node", redis)),
+              Settings.parse(Map.of()).circuitBreaker(),
+              Duration.ofMillis(50));
       RateLimitEngine engine =
           RateLimitEngine.builder(guarded).fallback(fallback).settings(settings).book(book).build();
       long start = System.nanoTime();
@@ -84,6 +89,7 @@ class FlapsTest {
       double seconds = (System.nanoTime() - start) / 1e9;
 
       assertThat(wrong).isEmpty();
+      HistoryChecker.check(history);
       assertThat(byThisNode.get()).as("the fallback decided").isPositive();
       double shared = CAPACITY + PER_SECOND * seconds;
       assertThat((double) byRedis.get()).isLessThanOrEqualTo(shared);
