@@ -17,6 +17,7 @@ import dev.redline.core.settings.Settings;
 import dev.redline.resilience.GuardedStore;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
+import dev.redline.testkit.History;
 import dev.redline.testkit.HistoryChecker;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisBinary;
