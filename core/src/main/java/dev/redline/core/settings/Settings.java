@@ -251,7 +251,7 @@ public record Settings(
         RedisProperties.read(from),
         new Batch(
             (int) from.number("rl.batch.max-size", 64, 1, 64),
-            (int) from.number("rl.batch.max-calls", 2, 1, 16),
+            (int) from.number("rl.batch.max-calls", 4, 1, 4),
             (int) from.number("rl.batch.max-queued", 10_000, 1, 1_000_000)),
         config,
         SourceProperties.reload(from, config.sources()),

@@ -128,10 +128,15 @@ final class Lane {
     atGate.set(false);
   }
 
-  /** An idle lane sends whatever waits; one with a call under way, when there is enough of it. */
+  /**
+   * An idle lane sends whatever waits; one with a call under way when that makes half a full call;
+   * with more under way, only full ones, which keep the server from waiting for this process.
+   */
   private boolean maySend() {
     int underWay = calls.get();
-    return underWay == 0 || (underWay < settings.maxCalls() && queued.get() >= enough);
+    return underWay == 0
+        || (underWay < settings.maxCalls()
+            && queued.get() >= (underWay == 1 ? enough : settings.maxBatch()));
   }
 
   private @Nullable Batch collect() {

@@ -52,7 +52,7 @@ public record RedisSettings(
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
         "rl",
-        2,
+        4,
         64,
         10_000);
   }
