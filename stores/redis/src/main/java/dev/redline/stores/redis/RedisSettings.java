@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param commandTimeout how long an acquisition may take, from when it is asked for
  * @param connectTimeout how long a connection may take
  * @param keyPrefix what all keys start with
- * @param maxCalls how many script calls a lane has under way at most
+ * @param maxCalls how many script calls a lane has under way at most; beyond two, full ones only
  * @param maxBatch how many acquisitions one call decides at most
  * @param maxQueued how many acquisitions may wait; more fail at once
  */
