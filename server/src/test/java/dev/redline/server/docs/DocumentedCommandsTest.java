@@ -85,7 +85,8 @@ class DocumentedCommandsTest {
               Map.of(
                   "RL_SERVER_PORT", ports.get("8080"),
                   "RL_SERVER_MANAGEMENT_PORT", ports.get("9090"),
-                  "RL_REDIS_URI", redis.uri()));
+                  "RL_REDIS_URI", redis.uri(),
+                  "RL_REDIS_CONNECT_TIMEOUT", "20s"));
       session.write("rules.yaml", exampleRules());
       add(
           session,

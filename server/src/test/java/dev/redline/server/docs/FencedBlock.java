@@ -38,18 +38,21 @@ record FencedBlock(String place, String language, boolean checked, List<String> 
   private static List<FencedBlock> in(Path file) {
     List<FencedBlock> blocks = new ArrayList<>();
     FencedBlock open = null;
+    int indent = 0;
     int number = 0;
     for (String line : lines(file)) {
       number++;
-      if (!line.startsWith("```")) {
+      String stripped = line.stripLeading();
+      if (!stripped.startsWith("```")) {
         if (open != null) {
-          open.lines.add(line);
+          open.lines.add(line.substring(Math.min(indent, line.length() - stripped.length())));
         }
       } else if (open != null) {
         blocks.add(open);
         open = null;
       } else {
-        String[] info = line.substring(3).strip().split("\\s+", -1);
+        indent = line.length() - stripped.length();
+        String[] info = stripped.substring(3).strip().split("\\s+", -1);
         boolean checked = info.length < 2 || !info[1].equals("unchecked");
         String place = file.getFileName() + ":" + number;
         open = new FencedBlock(place, info[0], checked, new ArrayList<>());

@@ -91,7 +91,8 @@ final class ShellSession {
         throw new IllegalStateException("the commands do not end: " + Files.readString(log));
       }
     } finally {
-      bash.destroy();
+      bash.descendants().forEach(ProcessHandle::destroyForcibly);
+      bash.destroyForcibly();
     }
     List<Outcome> outcomes = new ArrayList<>();
     for (int i = 0; i < commands.size(); i++) {
