@@ -61,7 +61,10 @@ class DocumentedCommandsTest {
             "end",
             "x");
     List<String> failures =
-        failures(List.of(new FencedBlock("wrong.md:1", "console", true, lines)));
+        failures(
+            List.of(
+                new FencedBlock("wrong.md:1", "console", true, lines),
+                new FencedBlock("right.md:1", "sh", true, List.of("# A comment", "", "test $A"))));
 
     assertThat(failures).hasSize(2);
     assertThat(failures.get(0)).contains("curl localhost:9090/no-such-path", "status 22", "404");

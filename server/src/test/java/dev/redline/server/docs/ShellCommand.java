@@ -31,7 +31,7 @@ record ShellCommand(String place, String text, List<String> output) {
         commands.get(commands.size() - 1).output.add(line);
         continue;
       }
-      if (line.isBlank()) {
+      if (line.isBlank() || line.startsWith("#")) {
         continue;
       }
       StringBuilder text = new StringBuilder(console ? line.substring(2) : line);
