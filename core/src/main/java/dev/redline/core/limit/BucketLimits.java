@@ -28,8 +28,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   }
 
   /** Takes limits of the same rule or plan for equal. */
-  public static final Comparator<BucketLimits> BY_OWNER =
-      Comparator.comparing(BucketLimits::ownerKind).thenComparing(BucketLimits::ownerId);
+  public static final Comparator<BucketLimits> BY_OWNER = BucketLimits::compareOwners;
 
   private final OwnerKind ownerKind;
   private final String ownerId;
@@ -193,11 +192,15 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return this == other || (hash == other.hash && compareBucketsTo(other) == 0);
   }
 
+  private static int compareOwners(BucketLimits a, BucketLimits b) {
+    int byKind = a.ownerKind.compareTo(b.ownerKind);
+    return byKind != 0 ? byKind : a.ownerId.compareTo(b.ownerId);
+  }
+
   /** Orders limits by owner, then by fingerprint; 0 if the same buckets obey both. */
   public int compareBucketsTo(BucketLimits other) {
-    int byKind = ownerKind.compareTo(other.ownerKind);
-    int byId = byKind != 0 ? byKind : ownerId.compareTo(other.ownerId);
-    return byId != 0 ? byId : fingerprint.compareTo(other.fingerprint);
+    int byOwner = compareOwners(this, other);
+    return byOwner != 0 ? byOwner : fingerprint.compareTo(other.fingerprint);
   }
 
   /**

@@ -98,12 +98,15 @@ final class PackedBucket extends Bucket {
   }
 
   @Override
-  boolean isFresh(BucketLimits limits, long now, long origin) {
-    return owed(band(limits), now, origin) <= 0;
+  long microsToFull(BucketLimits limits, long now, long origin) {
+    ContinuousBucket band = band(limits);
+    long horizon = band.capacity() * band.unitsPerToken();
+    long owed = Math.min(Math.max(0, owed(band, now, origin)), horizon);
+    return -Math.floorDiv(-owed, band.unitsPerMicro());
   }
 
   @Override
-  boolean mayBeFresh(BucketLimits limits, long now, long origin) {
-    return isFresh(limits, now, origin);
+  long minMicrosToFull(BucketLimits limits, long now, long origin) {
+    return microsToFull(limits, now, origin);
   }
 }
