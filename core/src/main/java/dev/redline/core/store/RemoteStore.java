@@ -8,7 +8,11 @@ import java.util.List;
  * <p>One call may carry many acquisitions; what says something about a node is the call.
  */
 public interface RemoteStore extends StorageProvider {
-  /** Hears what came of calls. Called on the store's threads: it never blocks and never throws. */
+  /**
+   * Is notified of each call before the acquisitions that it carried complete, so that one for
+   * which no node was called can be told from one that a node decided. Called on the store's
+   * threads: it never blocks and never throws.
+   */
   interface CallObserver {
     /** A node answered a call. */
     void answered(String node, long nanos);
