@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
@@ -59,12 +60,13 @@ final class Explainer {
         collect(index, ofRequest.request());
       }
     } else if (question instanceof Question.OfPlans ofPlans) {
+      String identity = IdentityScheme.ofPlanKey(ofPlans.key());
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
         demanding(
             new Entry(
-                Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
+                Optional.empty(), plan, true, Optional.empty(), List.of(identity), List.of()));
         evaluation.demand(
-            rules.plan(plan).limits(), ofPlans.key(), ofPlans.cost(), rules.plan(plan).claim());
+            rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).claim());
       }
     } else {
       collect((Question.OfRule) question);

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
@@ -235,7 +236,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   private static void demand(Rules.Plan plan, Question.OfPlans question, Evaluation evaluation) {
-    evaluation.demand(plan.limits(), question.key(), question.cost(), plan.claim());
+    String identity = IdentityScheme.ofPlanKey(question.key());
+    evaluation.demand(plan.limits(), identity, question.cost(), plan.claim());
   }
 
   private static @Nullable RateLimitResult prepare(

@@ -46,6 +46,14 @@ public final class IdentityScheme {
   }
 
   /**
+   * Returns the identity for a key under plans: the key itself, or its digest if it is too long to
+   * be kept. A key that looks like a digest is digested too, so that it is not the same as another.
+   */
+  public static String ofPlanKey(String key) {
+    return key.length() > LONGEST || IdentityDigest.isOne(key) ? IdentityDigest.of(key) : key;
+  }
+
+  /**
    * Returns the identity for values of unknown kind, for callers that own the rules.
    *
    * @throws IllegalArgumentException if there is no value, or one is empty
