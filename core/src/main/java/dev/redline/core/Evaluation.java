@@ -279,22 +279,22 @@ final class Evaluation implements ReportedDetails {
     return rule == null ? RateLimitRule.DEFAULT_RULE_SET : rule.rule().ruleSetId();
   }
 
-  /** Returns the result of what another store answered, of its own part of the limits. */
-  RateLimitResult finish(Acquisition asked, Outcome answer) {
-    acquisition = asked;
-    return finish(answer);
+  /** Returns the result of a store's outcome. */
+  RateLimitResult finish(Outcome answer) {
+    return finish(acquisition(), answer);
   }
 
-  /** Returns the result of what a store answered. */
-  RateLimitResult finish(Outcome answer) {
-    Acquisition asked = acquisition();
+  /** Returns the result of a store's outcome, for all or this node's share of the limits. */
+  RateLimitResult finish(Acquisition asked, Outcome answer) {
+    Acquisition whole = acquisition();
+    acquisition = asked;
     settle(asked, answer);
     outcome = answer;
     if (answer.allowed()) {
       reported = BandReport.smallestShare(asked, answer);
       return new RateLimitResult(answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED, this);
     }
-    reported = BandReport.costExceedsCapacity(asked);
+    reported = BandReport.costExceedsCapacity(whole);
     if (reported != BandReport.NONE) {
       return new RateLimitResult(Reason.COST_EXCEEDS_CAPACITY, this);
     }

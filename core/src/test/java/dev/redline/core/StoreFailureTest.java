@@ -6,6 +6,7 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
@@ -102,6 +103,42 @@ class StoreFailureTest {
       assertThat(result.degraded()).isTrue();
       assertThat(result.limit()).isEmpty();
     }
+  }
+
+  private RateLimitEngine engineWithShare(double share, RuleBook book) {
+    return RateLimitEngine.builder(store)
+        .fallback(fallback)
+        .settings(
+            new EngineSettings(
+                false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, share))
+        .book(book)
+        .build();
+  }
+
+  private static RequestContext costing(long cost) {
+    return RequestContext.builder().path("/").cost(cost).build();
+  }
+
+  @Test
+  void aCostThatFitsTheLimitButNotThisNodesShareIsWorthWaitingFor() {
+    RateLimitEngine engine = engineWithShare(0.1, book(rule("r", 100)));
+    RateLimitResult result = engine.check(costing(50));
+    assertThat(result.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(result.degraded()).isTrue();
+    assertThat(result.retryAfterMs()).hasValue(1000);
+    assertThat(engine.check(costing(10)).allowed()).isTrue();
+    assertThat(engine.check(costing(50)).retryAfterMs().orElseThrow()).isGreaterThan(3_000_000);
+    assertThat(engine.check(costing(101)).reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+  }
+
+  @Test
+  void theLongestWaitIsReportedAlsoIfAnotherRuleHasTooSmallAShare() {
+    RateLimitEngine engine = engineWithShare(0.1, book(rule("large", 1000), rule("small", 100)));
+    assertThat(engine.check(costing(10)).allowed()).isTrue();
+    RateLimitResult result = engine.check(costing(100));
+    assertThat(result.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(result.ruleId()).contains("small");
+    assertThat(result.retryAfterMs()).isPresent();
   }
 
   @Test
