@@ -119,10 +119,12 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
   /** Returns the status of all enforced bands that were looked at. */
   static List<BandStatus> enforced(Acquisition acquisition, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
+    int view = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       if (!acquisition.shadow(i) && outcome.seen(i)) {
-        all.addAll(of(acquisition, i, outcome));
+        all.addAll(of(acquisition, i, view, outcome));
       }
+      view += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
     }
     return all;
   }
@@ -133,6 +135,10 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
     for (int before = 0; before < i; before++) {
       view += acquisition.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
     }
+    return of(acquisition, i, view, outcome);
+  }
+
+  private static List<BandStatus> of(Acquisition acquisition, int i, int view, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
     for (int b = 0; b < acquisition.key(i).limits().size(); b++) {
       all.add(

@@ -29,6 +29,7 @@ final class Evaluation implements ReportedDetails {
   private final boolean shadowAll;
   private final boolean dryRun;
   private @Nullable Acquisition acquisition;
+  private Acquisition.@Nullable Builder several;
   private @Nullable Claim claim;
   private @Nullable List<Claim> moreClaims;
   private @Nullable AppliedRules applied;
@@ -154,10 +155,13 @@ final class Evaluation implements ReportedDetails {
       claim = by;
       return;
     }
-    acquisition = acquisition.and(key, cost, shadow);
     if (moreClaims == null) {
       moreClaims = new ArrayList<>(2);
     }
+    if (several == null) {
+      several = acquisition.toBuilder();
+    }
+    several.add(key, cost, shadow);
     moreClaims.add(by);
   }
 
@@ -180,13 +184,17 @@ final class Evaluation implements ReportedDetails {
 
   /** Returns how many buckets are demanded. */
   int size() {
-    return acquisition == null ? 0 : acquisition.size();
+    return acquisition == null ? 0 : 1 + (moreClaims == null ? 0 : moreClaims.size());
   }
 
   /** Returns what to take together; something has to be demanded. */
   Acquisition acquisition() {
     if (acquisition == null) {
       throw new IllegalStateException("nothing is demanded");
+    }
+    if (several != null) {
+      acquisition = several.build();
+      several = null;
     }
     return acquisition;
   }

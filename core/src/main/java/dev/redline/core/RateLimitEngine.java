@@ -11,10 +11,13 @@ import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Closing it ends the threads of its listeners, if it has some; the stores are their owner's.
  */
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler, AutoCloseable {
+  private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
+
   private final StoreTiers tiers;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
@@ -32,6 +37,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   private final boolean timed;
   private volatile @Nullable Rules rules;
   private volatile boolean enabled = true;
+  private final AtomicBoolean warned = new AtomicBoolean();
 
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
@@ -151,7 +157,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     RateLimitResult result;
     try {
       result = prepare(question, evaluation, dryRun);
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
     if (result == null) {
@@ -187,10 +193,18 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   private RateLimitResult missingRules() {
-    return RateLimitResult.of(
-        settings.missingRules() == EngineSettings.MissingRules.ALLOW
-            ? Reason.NO_MATCHING_RULE
-            : Reason.MISSING_RULE_SET);
+    if (settings.missingRules() == EngineSettings.MissingRules.REJECT) {
+      return RateLimitResult.of(Reason.MISSING_RULE_SET);
+    }
+    if (!warned.get() && warned.compareAndSet(false, true)) {
+      LOG.log(
+          Level.WARNING,
+          (rules == null
+                  ? "no rules are loaded"
+                  : "the rule set '" + settings.defaultRuleSetId().orElse("") + "' does not exist")
+              + ": every request is allowed, see rl.missing-rule-behavior");
+    }
+    return RateLimitResult.of(Reason.NO_MATCHING_RULE);
   }
 
   private @Nullable RateLimitResult prepare(
@@ -284,7 +298,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
               ? index(ofRequest, current.book())
               : null;
       return new Explainer(question, current, index, settings).explain(tiers::peek, this::decide);
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }

@@ -8,6 +8,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -46,28 +47,28 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
             planLimits.put(id, intern(known, builder.limits(OwnerKind.PLAN, id, plan.bands()))));
     List<RateLimitRule> ordered = new ArrayList<>(builder.rules.values());
     ordered.sort(EVALUATION_ORDER);
-    this.rules = new ArrayList<>(ordered.size());
+    List<CompiledRule> compiled = new ArrayList<>(ordered.size());
     Map<List<KeyField>, IdentityScheme> schemes = new HashMap<>();
     for (RateLimitRule rule : ordered) {
       IdentityScheme scheme = scheme(rule, builder.identity, schemes);
-      rules.add(compile(rule, rules.size(), scheme, builder, known));
+      compiled.add(compile(rule, compiled.size(), scheme, builder, known));
     }
+    this.rules = List.copyOf(compiled);
     this.rulesById =
-        rules.stream()
-            .collect(Collectors.toMap(compiled -> compiled.rule().id(), Function.identity()));
+        rules.stream().collect(Collectors.toMap(each -> each.rule().id(), Function.identity()));
     Map<String, List<CompiledRule>> bySet = new LinkedHashMap<>();
     builder.ruleSetIds.keySet().forEach(id -> bySet.put(id, new ArrayList<>()));
     for (CompiledRule rule : rules) {
       bySet.computeIfAbsent(rule.rule().ruleSetId(), id -> new ArrayList<>()).add(rule);
     }
-    this.ruleSets = new LinkedHashMap<>();
+    Map<String, RateLimitRuleSet> sets = new LinkedHashMap<>();
     this.indexes = new HashMap<>();
     bySet.forEach(
         (id, members) -> {
           indexes.put(id, new RuleIndex(members));
-          ruleSets.put(
-              id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
+          sets.put(id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
         });
+    this.ruleSets = Collections.unmodifiableMap(sets);
     this.everything = bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
   }
 
@@ -117,7 +118,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return version;
   }
 
-  /** Returns all rules in order of evaluation. */
+  /** Returns all rules in order of evaluation; unmodifiable. */
   public List<CompiledRule> rules() {
     return rules;
   }
@@ -127,7 +128,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return Optional.ofNullable(rulesById.get(id));
   }
 
-  /** Returns all rule sets by id. */
+  /** Returns all rule sets by id; unmodifiable. */
   public Map<String, RateLimitRuleSet> ruleSets() {
     return ruleSets;
   }
