@@ -32,6 +32,7 @@ public final class ExplanationJson {
     JsonText.quote(out.append(entry.plan() ? "\"plan\":" : "\"ruleId\":"), entry.id());
     out.append(entry.matched() ? ",\"matched\":true" : ",\"matched\":false");
     entry.why().ifPresent(why -> out.append(",\"why\":\"").append(why.name()).append('"'));
+    entry.field().ifPresent(field -> JsonText.quote(out.append(",\"field\":"), field));
     identity(out, entry.identity());
     bands(out, entry.bands());
     out.append('}');

@@ -162,6 +162,36 @@ class CommandLineTest {
   }
 
   @Test
+  void explainNamesTheConditionThatFailed() throws IOException {
+    String file =
+        file(
+            "rules.yaml",
+            """
+            rules:
+              - { id: a, limit: 1/m, match: { headers: { X-Tenant: acme } } }
+              - { id: b, limit: 1/m, match: { attributes: { tier: gold } } }
+            """);
+
+    run(
+        "explain",
+        "--rules",
+        file,
+        "GET",
+        "/",
+        "--header",
+        "x-tenant=other",
+        "--header",
+        "X-Tenant=acme",
+        "--attribute",
+        "tier=free");
+
+    JsonNode rules = new JsonMapper().readTree(out()).get("rules");
+    assertThat(rules.get(0).get("matched").asBoolean()).isTrue();
+    assertThat(rules.get(1).get("why").asString()).isEqualTo("ATTRIBUTE");
+    assertThat(rules.get(1).get("field").asString()).isEqualTo("tier");
+  }
+
+  @Test
   void explainTellsWhatIsWrongWithTheRules() throws IOException {
     String file = file("bad.yaml", "rules: [{ id: a, limit: 0/s }]\n");
 
