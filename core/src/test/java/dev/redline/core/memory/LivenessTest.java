@@ -10,6 +10,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +50,9 @@ class LivenessTest {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WATCHDOG_MILLIS);
     for (Thread thread : threads) {
       thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-      assertThat(thread.isAlive()).as("still busy: %s", (Object) thread.getStackTrace()).isFalse();
+      assertThat(thread.isAlive())
+          .as("still busy: %s", Arrays.toString(thread.getStackTrace()))
+          .isFalse();
     }
     assertThat(failure.get()).isNull();
   }
