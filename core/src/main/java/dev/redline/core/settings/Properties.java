@@ -245,6 +245,23 @@ final class Properties {
     }
   }
 
+  /** Rejects a property by name, also as an environment variable. */
+  void reject(String name, String reason) {
+    if (raw(name) != null) {
+      problems.add(name + ": " + reason);
+    }
+  }
+
+  /** Rejects every property under a prefix that was not asked for. */
+  void rejectUnder(String prefix, String reason) {
+    names.forEach(
+        (folded, written) -> {
+          if (folded.startsWith(fold(prefix)) && asked.add(folded)) {
+            problems.add(written + ": " + reason);
+          }
+        });
+  }
+
   /** Returns every name that was asked for. */
   Set<String> known() {
     return Collections.unmodifiableSet(known);

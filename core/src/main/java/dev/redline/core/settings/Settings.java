@@ -105,8 +105,8 @@ public record Settings(
   public record Storage(StorageType type, long maxKeys) {}
 
   /**
-   * Where Redis is, as a URI and further nodes of a cluster, and how long it may take. Everything
-   * goes over one connection to each master, so every bound on connections holds.
+   * Where Redis is, as a URI and further nodes of a cluster, and how long it may take. Without a
+   * URI it is that of the first node.
    */
   public record Redis(
       String uri,
@@ -114,8 +114,7 @@ public record Settings(
       Optional<Path> caFile,
       Duration commandTimeout,
       Duration connectTimeout,
-      String keyPrefix,
-      int maxConnections) {
+      String keyPrefix) {
     /** Returns the prefix alone: a URI may hold a password. */
     @Override
     public String toString() {
