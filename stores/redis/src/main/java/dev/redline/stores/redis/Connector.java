@@ -60,7 +60,7 @@ final class Connector implements AutoCloseable {
     this.warmUp = warmUp;
     this.recovered = recovered;
     this.resets = new Resets(settings, generations, denials);
-    this.health = new HealthProbe(settings.connectTimeout());
+    this.health = new HealthProbe(settings);
   }
 
   void start() {
@@ -94,12 +94,18 @@ final class Connector implements AutoCloseable {
     try {
       RedisLink first = connect();
       if (first != null) {
-        LOG.log(Level.INFO, "connected to Redis, " + first.topology());
+        LOG.log(
+            Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
         link = first;
         ready.countDown();
         while (!closed) {
           TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-          lookAfter(first);
+          try {
+            lookAfter(first);
+          } catch (RuntimeException e) {
+            // Also what an observer throws: the next look must come, whatever this one met.
+            LOG.log(Level.WARNING, "could not look after the connection to Redis", e);
+          }
         }
       }
     } catch (InterruptedException e) {
@@ -114,7 +120,9 @@ final class Connector implements AutoCloseable {
     if (was != now.up() && !closed) {
       LOG.log(
           now.up() ? Level.INFO : Level.WARNING,
-          now.up() ? "Redis answers again" : now.reason().orElse("Redis does not answer"));
+          now.up()
+              ? "Redis at " + settings.address() + " answers again"
+              : now.reason().orElse("Redis at " + settings.address() + " does not answer"));
       if (now.up()) {
         recovered.run();
       }
@@ -129,16 +137,20 @@ final class Connector implements AutoCloseable {
   /** Tries until it succeeds; returns null if closed before. */
   private @Nullable RedisLink connect() throws InterruptedException {
     long pause = FIRST_PAUSE_MILLIS;
-    String told = "";
+    Level level = Level.WARNING;
     while (!closed) {
       try {
         return prepared(RedisLink.connect(settings));
       } catch (RuntimeException | LinkageError e) {
-        String why = "not connected to Redis: " + HealthProbe.reason(e);
+        String why =
+            "not connected to Redis at " + settings.address() + ": " + HealthProbe.reason(e);
         health.down(why);
-        LOG.log(why.equals(told) ? Level.DEBUG : Level.WARNING, why);
-        LOG.log(Level.DEBUG, why, e);
-        told = why;
+        if (!closed) {
+          LOG.log(level, why);
+          LOG.log(Level.DEBUG, why, e);
+        }
+        // One line for an outage; what the further attempts meet shows in health.
+        level = Level.DEBUG;
       }
       TimeUnit.MILLISECONDS.sleep(pause + ThreadLocalRandom.current().nextLong(FIRST_PAUSE_MILLIS));
       pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);

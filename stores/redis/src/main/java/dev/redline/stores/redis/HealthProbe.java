@@ -32,12 +32,14 @@ final class HealthProbe {
   private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
   private final Duration patience;
+  private final String address;
   private volatile StoreHealth last = StoreHealth.down("not connected to Redis yet");
   private String warning = "";
   private long evictionLookedNanos;
 
-  HealthProbe(Duration patience) {
-    this.patience = patience;
+  HealthProbe(RedisSettings settings) {
+    this.patience = settings.connectTimeout();
+    this.address = settings.address();
     this.evictionLookedNanos = System.nanoTime() - EVICTION_LOOK_NANOS;
   }
 
@@ -51,12 +53,12 @@ final class HealthProbe {
 
   /** Asks every master for a sign of life. */
   void look(RedisLink link) throws InterruptedException {
-    String at = "";
+    String at = " at " + address;
     try {
       long slowest = 0;
       List<RedisLink.Master> masters = link.masters();
       for (RedisLink.Master master : masters) {
-        at = master.name().isEmpty() ? "" : " at " + master.name();
+        at = " at " + (master.name().isEmpty() ? address : master.name());
         long start = System.nanoTime();
         ping(master.commands());
         slowest = Math.max(slowest, System.nanoTime() - start);
@@ -73,7 +75,7 @@ final class HealthProbe {
     } catch (ExecutionException e) {
       down("Redis" + at + ": " + reason(e));
     } catch (RuntimeException e) {
-      down("Redis: " + reason(e));
+      down("Redis" + at + ": " + reason(e));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.redline.stores.redis;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,8 +23,8 @@ final class Lane {
 
     void send(Lane lane, Batch batch);
 
-    /** Hears of an acquisition that waited too long and was never sent. */
-    void expired(Ticket ticket);
+    /** Hears of acquisitions that waited too long and were never sent. */
+    void expired(List<Ticket> tickets);
   }
 
   /** How many acquisitions leave in one call even if they are all equal. */
@@ -30,6 +32,7 @@ final class Lane {
 
   private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger queuedInAll;
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
   private final AtomicBoolean atGate = new AtomicBoolean();
@@ -38,9 +41,21 @@ final class Lane {
   private final Shape.Cache shapes;
   private final Sender sender;
   private final int enough;
+  private volatile boolean looksForExpired;
 
-  Lane(int number, RedisSettings settings, Shape.Cache shapes, Sender sender) {
+  /**
+   * Creates a lane.
+   *
+   * @param queuedInAll how many acquisitions wait in the lanes of a store, which bound it together
+   */
+  Lane(
+      int number,
+      AtomicInteger queuedInAll,
+      RedisSettings settings,
+      Shape.Cache shapes,
+      Sender sender) {
     this.number = number;
+    this.queuedInAll = queuedInAll;
     this.settings = settings;
     this.shapes = shapes;
     this.sender = sender;
@@ -52,13 +67,13 @@ final class Lane {
     return number;
   }
 
-  /** Queues an acquisition, or returns false if the queue is full. */
+  /** Queues an acquisition, or returns false if as many wait as the store allows. */
   boolean submit(Ticket ticket) {
-    int waiting = queued.incrementAndGet();
-    if (waiting > settings.maxQueued()) {
-      queued.decrementAndGet();
+    if (queuedInAll.incrementAndGet() > settings.maxQueued()) {
+      queuedInAll.decrementAndGet();
       return false;
     }
+    int waiting = queued.incrementAndGet();
     queue.add(ticket);
     Answers.Held held = waiting >= enough || ticket.waitedFor() ? null : Answers.held();
     if (held == null) {
@@ -87,6 +102,10 @@ final class Lane {
     }
     int missed = 1;
     do {
+      if (looksForExpired) {
+        looksForExpired = false;
+        removeExpired(System.nanoTime());
+      }
       while (maySend()) {
         if (!sendNext()) {
           break;
@@ -145,6 +164,7 @@ final class Lane {
       return null;
     }
     Batch batch = new Batch(shapes);
+    List<Ticket> expired = List.of();
     long now = System.nanoTime();
     int taken = 0;
     while (head != null
@@ -154,30 +174,52 @@ final class Lane {
       queue.poll();
       taken++;
       if (head.expired(now)) {
-        sender.expired(head);
+        expired = expired.isEmpty() ? new ArrayList<>() : expired;
+        expired.add(head);
       } else if (!head.isDone()) {
         head.sent(now);
         batch.add(head);
       }
       head = queue.peek();
     }
-    queued.addAndGet(-taken);
+    left(taken, expired);
     return batch.isEmpty() ? null : batch;
   }
 
+  /** Counts what left the queue, and reports what of it was too late to be sent. */
+  private void left(int taken, List<Ticket> expired) {
+    queued.addAndGet(-taken);
+    queuedInAll.addAndGet(-taken);
+    if (!expired.isEmpty()) {
+      sender.expired(expired);
+    }
+  }
+
   /**
-   * Fails the acquisitions that waited too long; they were never sent, and leave the queue with the
-   * others. Sends what waits for the end of answers that somebody's code delays.
+   * Fails the acquisitions that waited too long; they were never sent. Sends what waits for the end
+   * of a delivery that a caller's code delays.
    */
-  void expire(long nanos) {
-    for (Ticket ticket : queue) {
-      if (!ticket.expired(nanos)) {
-        drain();
-        return;
-      }
-      if (!ticket.isDone()) {
-        sender.expired(ticket);
-      }
+  void expire() {
+    if (!queue.isEmpty()) {
+      looksForExpired = true;
+      drain();
+    }
+  }
+
+  /** Removes the first in the queue that are too late; only within {@link #drain}. */
+  private void removeExpired(long nanos) {
+    List<Ticket> expired = new ArrayList<>();
+    for (Ticket head = queue.peek(); head != null && head.expired(nanos); head = queue.peek()) {
+      queue.poll();
+      expired.add(head);
+    }
+    left(expired.size(), expired);
+  }
+
+  /** Removes everything that waits, without sending it. */
+  void clear(List<Ticket> into) {
+    for (Ticket head = queue.poll(); head != null; head = queue.poll()) {
+      into.add(head);
     }
   }
 }

@@ -17,6 +17,8 @@ local function after(field)
   end
 end
 
+-- A version that counted up from the last one known would repeat those a failover forgot.
+after('version')
 for i = 2, #ARGV do
   after(ARGV[i])
 end
@@ -40,5 +42,5 @@ if ARGV[1] ~= '' then
   end
   redis.call('HSET', KEYS[1], 'noticed', text, 'notices', notices .. text .. ' ' .. ARGV[1] .. ';')
 end
-redis.call('HINCRBY', KEYS[1], 'version', 1)
+redis.call('HSET', KEYS[1], 'version', text)
 return generation
