@@ -188,7 +188,15 @@ public final class GuardedStore implements StorageProvider {
     }
 
     @Override
+    public boolean away() {
+      boolean logged = state() != BreakerState.CLOSED;
+      breakers.values().forEach(breaker -> breaker.storeLogsOutage(true));
+      return logged;
+    }
+
+    @Override
     public void recovered() {
+      breakers.values().forEach(breaker -> breaker.storeLogsOutage(false));
       breakers.values().forEach(NodeBreaker::tryNow);
     }
   }

@@ -27,6 +27,8 @@ final class NodeBreaker {
   private final int failuresInARow;
   private final AtomicInteger inARow = new AtomicInteger();
   private volatile String lastFailure = "";
+  private volatile boolean storeLogs;
+  private volatile boolean logged = true;
 
   NodeBreaker(String name, Settings.CircuitBreaker settings, Duration slow) {
     this.name = name;
@@ -64,12 +66,18 @@ final class NodeBreaker {
     }
     // Probing that fails is no news: one line when the store is given up, one when it is back.
     if (from == State.CLOSED && to == State.OPEN) {
+      logged = !storeLogs;
       LOG.log(
-          Level.WARNING,
+          logged ? Level.WARNING : Level.DEBUG,
           "the store" + at() + " is left alone, failure strategies decide: " + lastFailure);
     } else if (to == State.CLOSED) {
-      LOG.log(Level.INFO, "the store" + at() + " decides again");
+      LOG.log(logged ? Level.INFO : Level.DEBUG, "the store" + at() + " decides again");
     }
+  }
+
+  /** Notes whether the store has logged that it is away; then this need not. */
+  void storeLogsOutage(boolean logs) {
+    storeLogs = logs;
   }
 
   private String at() {

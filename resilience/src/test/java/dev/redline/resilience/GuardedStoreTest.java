@@ -258,6 +258,25 @@ class GuardedStoreTest {
   }
 
   @Test
+  void anOutageIsLoggedOnceByTheStoreOrByTheBreaker() {
+    GuardedStore store = guarded("half-open-calls", "1");
+    assertThat(fails(store, "a")).isFalse();
+    nodes.observer.answered("a", 1);
+    assertThat(nodes.observer.away()).as("logged by the breaker").isFalse();
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+    assertThat(log).isEmpty();
+
+    failCalls("a", 5);
+    assertThat(nodes.observer.away()).as("logged by the breaker").isTrue();
+    nodes.observer.recovered();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(log).hasSize(2);
+  }
+
+  @Test
   void aValueThatIsNotOursIsNoFailureOfTheNode() {
     GuardedStore store = guarded("half-open-calls", "1");
     failCalls("a", 5);

@@ -16,6 +16,16 @@ public interface RemoteStore extends StorageProvider {
     /** A node did not answer a call, or with an error. */
     void failed(String node, long nanos, StoreException failure);
 
+    /**
+     * The store was seen to be away, in the background. One outage is one line in the log: the
+     * store's, unless the observer has written one already.
+     *
+     * @return whether the observer has
+     */
+    default boolean away() {
+      return false;
+    }
+
     /** The store was seen again, in the background, after it had been away. */
     void recovered();
   }

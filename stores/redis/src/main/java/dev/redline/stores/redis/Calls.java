@@ -28,6 +28,7 @@ final class Calls implements Lane.Sender {
   private static final int WOKEN_AT_ONCE = 4;
 
   private final RedisSettings settings;
+  private final String address;
   private final Protocol protocol;
   private final Connector connector;
   private final Deadlines deadlines;
@@ -49,6 +50,7 @@ final class Calls implements Lane.Sender {
       Shape.Cache shapes,
       CallObserver observer) {
     this.settings = settings;
+    this.address = settings.address();
     this.protocol = protocol;
     this.connector = connector;
     this.deadlines = deadlines;
@@ -69,7 +71,13 @@ final class Calls implements Lane.Sender {
 
   @Override
   public void expired(List<Ticket> tickets) {
-    deadlines.expire(tickets, "Redis was too busy: not sent within " + settings.commandTimeout());
+    deadlines.expire(
+        tickets,
+        "Redis at "
+            + address
+            + " was too busy: not sent within "
+            + settings.commandTimeout().toMillis()
+            + " ms");
   }
 
   @Override
@@ -97,7 +105,7 @@ final class Calls implements Lane.Sender {
               output)
           .whenComplete((reply, error) -> replied(lane, batch, output, error));
     } catch (RuntimeException e) {
-      over(lane, batch, failure(e));
+      over(lane, batch, failure(node(lane), e));
     }
   }
 
@@ -137,9 +145,9 @@ final class Calls implements Lane.Sender {
       }
       case UNANSWERED -> {
         timedOut(node);
-        over(lane, batch, failure(cause(error)));
+        over(lane, batch, failure(node, cause(error)));
       }
-      case FAILED -> over(lane, batch, failure(cause(error)));
+      case FAILED -> over(lane, batch, failure(node, cause(error)));
     }
   }
 
@@ -185,7 +193,7 @@ final class Calls implements Lane.Sender {
   /** Sends a batch again that the server certainly did not run, while somebody still waits. */
   private void repeat(Lane lane, Batch batch, Throwable why) {
     if (batch.tickets().stream().allMatch(Ticket::isDone)) {
-      over(lane, batch, failure(why));
+      over(lane, batch, failure(node(lane), why));
     } else {
       call(lane, batch, true);
     }
@@ -290,12 +298,15 @@ final class Calls implements Lane.Sender {
     }
   }
 
-  static StoreException failure(Throwable cause) {
+  /** Returns the failure of a call to a node, or to the store as a whole. */
+  StoreException failure(String node, Throwable cause) {
     String what =
         Refusal.of(cause) == Refusal.UNANSWERED
-            ? "no answer in time: whether it was taken is unknown"
+            ? "no answer in time, whether it was taken is unknown"
             : String.valueOf(cause.getMessage());
-    return new StoreException(StoreException.Kind.REDISERROR, what, cause);
+    String at = node.isEmpty() ? address : node;
+    return new StoreException(
+        StoreException.Kind.REDISERROR, "Redis at " + at + ": " + what, cause);
   }
 
   static Throwable cause(@Nullable Throwable error) {

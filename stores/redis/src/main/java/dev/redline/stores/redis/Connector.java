@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -40,25 +41,26 @@ final class Connector implements AutoCloseable {
   private final RedisSettings settings;
   private final Script[] scripts;
   private final WarmUp warmUp;
-  private final Runnable recovered;
+  private final CallObserver observer;
   private final Resets resets;
   private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
   private volatile @Nullable RedisLink link;
   private volatile boolean closed;
+  private boolean logsOutage;
 
   Connector(
       RedisSettings settings,
       Generations generations,
       DenyCache denials,
       WarmUp warmUp,
-      Runnable recovered,
+      CallObserver observer,
       Script... scripts) {
     this.settings = settings;
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
-    this.recovered = recovered;
+    this.observer = observer;
     this.resets = new Resets(settings, generations, denials);
     this.health = new HealthProbe(settings);
   }
@@ -115,23 +117,31 @@ final class Connector implements AutoCloseable {
 
   private void lookAfter(RedisLink current) throws InterruptedException {
     boolean was = health.last().up();
-    health.look(current);
-    StoreHealth now = health.last();
-    if (was != now.up() && !closed) {
-      LOG.log(
-          now.up() ? Level.INFO : Level.WARNING,
-          now.up()
-              ? "Redis at " + settings.address() + " answers again"
-              : now.reason().orElse("Redis at " + settings.address() + " does not answer"));
-      if (now.up()) {
-        recovered.run();
-      }
+    StoreHealth now = health.look(current);
+    if (was && !now.up() && !closed) {
+      away(now.reason().orElse("Redis at " + settings.address() + " does not answer"));
+    }
+    health.publish(now);
+    if (!was && now.up() && !closed) {
+      recovered();
     }
     try {
       resets.poll(current);
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.log(Level.DEBUG, "could not look for resets in Redis", e);
     }
+  }
+
+  /** Logs an outage once, unless the observer has; what ends it is logged by the same one. */
+  private void away(String why) {
+    logsOutage = !observer.away();
+    LOG.log(logsOutage ? Level.WARNING : Level.DEBUG, why);
+  }
+
+  private void recovered() {
+    LOG.log(
+        logsOutage ? Level.INFO : Level.DEBUG, "Redis at " + settings.address() + " answers again");
+    observer.recovered();
   }
 
   /** Tries until it succeeds; returns null if closed before. */
@@ -167,7 +177,7 @@ final class Connector implements AutoCloseable {
       }
       resets.poll(candidate);
       warmUp.run(candidate);
-      health.look(candidate);
+      health.publish(health.look(candidate));
       done = true;
       return candidate;
     } catch (TimeoutException e) {

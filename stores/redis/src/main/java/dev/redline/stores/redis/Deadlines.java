@@ -3,7 +3,6 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -34,16 +33,21 @@ final class Deadlines implements AutoCloseable {
   private final Lane[] lanes;
   private final AtomicInteger queued;
   private final Answers answers;
-  private final Duration commandTimeout;
+  private final String unanswered;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile boolean asleep;
   private volatile boolean closed;
 
-  Deadlines(Lane[] lanes, AtomicInteger queued, Answers answers, Duration commandTimeout) {
+  Deadlines(Lane[] lanes, AtomicInteger queued, Answers answers, RedisSettings settings) {
     this.lanes = lanes;
     this.queued = queued;
     this.answers = answers;
-    this.commandTimeout = commandTimeout;
+    this.unanswered =
+        "Redis at "
+            + settings.address()
+            + " did not answer within "
+            + settings.commandTimeout().toMillis()
+            + " ms: whether it was taken is unknown";
   }
 
   void start() {
@@ -117,7 +121,7 @@ final class Deadlines implements AutoCloseable {
         }
       }
     }
-    expire(expired, "no answer within " + commandTimeout + ": whether it was taken is unknown");
+    expire(expired, unanswered);
     answers.watch(now);
   }
 

@@ -51,8 +51,12 @@ final class HealthProbe {
     last = StoreHealth.down(reason);
   }
 
-  /** Asks every master for a sign of life. */
-  void look(RedisLink link) throws InterruptedException {
+  void publish(StoreHealth seen) {
+    last = seen;
+  }
+
+  /** Pings every master; returns what is seen, which nobody else knows of yet. */
+  StoreHealth look(RedisLink link) throws InterruptedException {
     String at = " at " + address;
     try {
       long slowest = 0;
@@ -64,18 +68,16 @@ final class HealthProbe {
         slowest = Math.max(slowest, System.nanoTime() - start);
       }
       lookAtEviction(masters);
-      last =
-          new StoreHealth(
-              true,
-              Optional.empty(),
-              Optional.of(Duration.ofNanos(slowest)),
-              details(link, masters.size()));
+      return new StoreHealth(
+          true,
+          Optional.empty(),
+          Optional.of(Duration.ofNanos(slowest)),
+          details(link, masters.size()));
     } catch (TimeoutException e) {
-      down("Redis" + at + " did not answer within " + patience.toMillis() + " ms");
-    } catch (ExecutionException e) {
-      down("Redis" + at + ": " + reason(e));
-    } catch (RuntimeException e) {
-      down("Redis" + at + ": " + reason(e));
+      return StoreHealth.down(
+          "Redis" + at + " did not answer within " + patience.toMillis() + " ms");
+    } catch (ExecutionException | RuntimeException e) {
+      return StoreHealth.down("Redis" + at + ": " + reason(e));
     }
   }
 

@@ -47,14 +47,14 @@ public final class RedisStore implements RemoteStore {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    this.deadlines = new Deadlines(lanes, queued, answers, settings.commandTimeout());
+    this.deadlines = new Deadlines(lanes, queued, answers, settings);
     this.connector =
         new Connector(
             settings,
             generations,
             denials,
             new WarmUp(settings, keyMaker, protocol.acquire())::run,
-            observer::recovered,
+            observer,
             protocol.acquire(),
             protocol.refund());
     Shape.Cache shapes = new Shape.Cache(generations);
@@ -136,7 +136,7 @@ public final class RedisStore implements RemoteStore {
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure
           ? failure
-          : Calls.failure(Calls.cause(e));
+          : calls.failure("", Calls.cause(e));
     }
   }
 
