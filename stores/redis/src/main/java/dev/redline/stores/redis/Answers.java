@@ -105,7 +105,7 @@ final class Answers implements AutoCloseable {
     } catch (RejectedExecutionException e) {
       // What is left is tried again at the next look.
       long now = System.nanoTime();
-      if (!helpers.isShutdown() && now - warnedNanos > WARNING_PAUSE_NANOS) {
+      if (now - warnedNanos > WARNING_PAUSE_NANOS) {
         warnedNanos = now;
         LOG.log(
             Level.WARNING,
@@ -131,7 +131,6 @@ final class Answers implements AutoCloseable {
   @Override
   public void close() {
     pool.shutdown();
-    helpers.shutdown();
   }
 
   /** Lanes with acquisitions that leave together; touched by one thread only. */

@@ -81,6 +81,11 @@ final class Calls implements Lane.Sender {
   }
 
   @Override
+  public void closed(List<Ticket> tickets) {
+    deadlines.expire(tickets, Deadlines.CLOSED);
+  }
+
+  @Override
   public void send(Lane lane, Batch batch) {
     deadlines.begin(batch);
     call(lane, batch, true);

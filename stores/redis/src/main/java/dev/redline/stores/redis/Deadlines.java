@@ -26,6 +26,11 @@ final class Deadlines implements AutoCloseable {
   private static final long RETRY_NANOS = 5_000_000;
   private static final int IDLE_TICKS = 100;
 
+  /** How long deliveries are watched after the store was closed. */
+  private static final long LAST_NANOS = 10_000_000_000L;
+
+  static final String CLOSED = "the store is closed";
+
   private record Retry(long dueNanos, Runnable action) {}
 
   private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
@@ -37,6 +42,7 @@ final class Deadlines implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile boolean asleep;
   private volatile boolean closed;
+  private volatile long closedNanos;
 
   Deadlines(Lane[] lanes, AtomicInteger queued, Answers answers, RedisSettings settings) {
     this.lanes = lanes;
@@ -82,9 +88,13 @@ final class Deadlines implements AutoCloseable {
     return underWay.isEmpty() && queued.get() == 0 && answers.isIdle() && retries.isEmpty();
   }
 
+  private boolean isOver() {
+    return closed && (answers.isIdle() || System.nanoTime() - closedNanos > LAST_NANOS);
+  }
+
   private void run() {
     int idle = 0;
-    while (!closed) {
+    while (!isOver()) {
       idle = isIdle() ? idle + 1 : 0;
       if (idle > IDLE_TICKS) {
         asleep = true;
@@ -146,18 +156,17 @@ final class Deadlines implements AutoCloseable {
     }
   }
 
-  /** Ends the thread, and fails everything that is not answered. */
+  /** Fails everything that is not answered, and ends the thread when that is delivered. */
   @Override
   public void close() {
+    closedNanos = System.nanoTime();
     closed = true;
     LockSupport.unpark(thread);
-    List<Ticket> left = new ArrayList<>();
     for (Lane lane : lanes) {
-      lane.clear(left);
+      lane.close();
     }
     for (Batch batch : underWay) {
-      left.addAll(batch.tickets());
+      expire(batch.tickets(), CLOSED);
     }
-    expire(left, "the store is closed");
   }
 }

@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ final class Lane {
 
     /** Hears of acquisitions that waited too long and were never sent. */
     void expired(List<Ticket> tickets);
+
+    /** Hears of acquisitions that were not sent because the store was closed. */
+    void closed(List<Ticket> tickets);
   }
 
   /** How many acquisitions leave in one call even if they are all equal. */
@@ -42,6 +46,7 @@ final class Lane {
   private final Sender sender;
   private final int enough;
   private volatile boolean looksForExpired;
+  private volatile boolean closed;
 
   /**
    * Creates a lane.
@@ -102,9 +107,12 @@ final class Lane {
     }
     int missed = 1;
     do {
-      if (looksForExpired) {
+      if (closed) {
+        sender.closed(remove(ticket -> true));
+      } else if (looksForExpired) {
         looksForExpired = false;
-        removeExpired(System.nanoTime());
+        long now = System.nanoTime();
+        sender.expired(remove(ticket -> ticket.expired(now)));
       }
       while (maySend()) {
         if (!sendNext()) {
@@ -182,17 +190,14 @@ final class Lane {
       }
       head = queue.peek();
     }
-    left(taken, expired);
+    left(taken);
+    sender.expired(expired);
     return batch.isEmpty() ? null : batch;
   }
 
-  /** Counts what left the queue, and reports what of it was too late to be sent. */
-  private void left(int taken, List<Ticket> expired) {
+  private void left(int taken) {
     queued.addAndGet(-taken);
     queuedInAll.addAndGet(-taken);
-    if (!expired.isEmpty()) {
-      sender.expired(expired);
-    }
   }
 
   /**
@@ -206,20 +211,20 @@ final class Lane {
     }
   }
 
-  /** Removes the first in the queue that are too late; only within {@link #drain}. */
-  private void removeExpired(long nanos) {
-    List<Ticket> expired = new ArrayList<>();
-    for (Ticket head = queue.peek(); head != null && head.expired(nanos); head = queue.peek()) {
+  /** Removes the first in the queue as long as they are wanted; only within {@link #drain}. */
+  private List<Ticket> remove(Predicate<Ticket> wanted) {
+    List<Ticket> removed = new ArrayList<>();
+    for (Ticket head = queue.peek(); head != null && wanted.test(head); head = queue.peek()) {
       queue.poll();
-      expired.add(head);
+      removed.add(head);
     }
-    left(expired.size(), expired);
+    left(removed.size());
+    return removed;
   }
 
-  /** Removes everything that waits, without sending it. */
-  void clear(List<Ticket> into) {
-    for (Ticket head = queue.poll(); head != null; head = queue.poll()) {
-      into.add(head);
-    }
+  /** Sends nothing any more: what waits, and what still comes, fails. */
+  void close() {
+    closed = true;
+    drain();
   }
 }

@@ -147,14 +147,13 @@ final class RedisLink implements AutoCloseable {
                     .adaptiveRefreshTriggersTimeout(TOPOLOGY_REFRESH)
                     .build())
             .build());
-    StatefulRedisClusterConnection<byte[], byte[]> connection =
-        clusterClient.connect(ByteArrayCodec.INSTANCE);
-    RedisLink link = new RedisLink(parts, uri, connection, connection.async(), clusterClient);
     try {
+      StatefulRedisClusterConnection<byte[], byte[]> connection =
+          clusterClient.connect(ByteArrayCodec.INSTANCE);
+      RedisLink link = new RedisLink(parts, uri, connection, connection.async(), clusterClient);
       link.masters();
       return link;
     } catch (RuntimeException e) {
-      connection.close();
       clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
       throw e;
     }
