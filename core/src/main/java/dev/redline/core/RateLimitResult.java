@@ -41,6 +41,18 @@ public final class RateLimitResult {
     return reason.allowed();
   }
 
+  /**
+   * Returns this result if it is allowed.
+   *
+   * @throws RateLimitExceededException if it is denied; the exception carries this result
+   */
+  public RateLimitResult orThrow() {
+    if (!allowed()) {
+      throw new RateLimitExceededException(this);
+    }
+    return this;
+  }
+
   /** Returns why. */
   public Reason reason() {
     return reason;
