@@ -7,6 +7,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
@@ -35,6 +36,7 @@ final class Evaluation implements ReportedDetails {
   private @Nullable Outcome outcome;
   private int reported = BandReport.NONE;
   private boolean waiting;
+  private long turnMicros;
 
   /**
    * Creates an evaluation.
@@ -231,6 +233,45 @@ final class Evaluation implements ReportedDetails {
     return strictest;
   }
 
+  /** Returns whether a caller waits when bucket {@code i} denies. */
+  boolean waits(int i, OnLimitExceed unlessSaid) {
+    CompiledRule rule = claim(i).rule();
+    return (rule == null ? unlessSaid : rule.rule().onLimitExceed().orElse(unlessSaid))
+        == OnLimitExceed.WAIT_FOR_REFILL;
+  }
+
+  /** Returns whether a caller waits when it is denied like this: if every denial is one to wait. */
+  boolean waits(Acquisition asked, Outcome answer, OnLimitExceed unlessSaid) {
+    for (int i = 0; i < asked.size(); i++) {
+      boolean denies = !asked.shadow(i) && answer.seen(i) && !answer.passed(i);
+      if (denies && !waits(i, unlessSaid)) {
+        return false;
+      }
+    }
+    return BandReport.costExceedsCapacity(asked) == BandReport.NONE;
+  }
+
+  /**
+   * Returns the denial of a caller that waited, or might have.
+   *
+   * @param turn how long it would wait from now, the callers ahead included, in microseconds
+   */
+  RateLimitResult deniedWaiting(Reason reason, Acquisition asked, Outcome answer, long turn) {
+    finish(asked, answer);
+    turnMicros = turn;
+    return new RateLimitResult(reason, this);
+  }
+
+  /** Returns the denial of a caller whose first attempt got no outcome in time. */
+  RateLimitResult unanswered() {
+    for (int i = 0; i < size(); i++) {
+      count(claim(i), Verdict.ERROR);
+    }
+    return unasked(
+        named(RateLimitResult.builder(Reason.WAIT_TIMEOUT))
+            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS));
+  }
+
   /** Returns the result when neither the store nor a fallback could decide. */
   RateLimitResult failed(@Nullable OnStoreFailure strategy) {
     for (int i = 0; i < size(); i++) {
@@ -378,7 +419,7 @@ final class Evaluation implements ReportedDetails {
   @Override
   public long retryAfterMicros() {
     BandReport report = waiting ? report() : null;
-    return report == null ? RateLimitResult.ABSENT : report.waitMicros();
+    return report == null ? RateLimitResult.ABSENT : Math.max(turnMicros, report.waitMicros());
   }
 
   @Override

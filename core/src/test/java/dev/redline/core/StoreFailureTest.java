@@ -4,6 +4,7 @@ import static dev.redline.core.EngineFixture.book;
 import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.memory.LocalStore;
@@ -31,6 +32,12 @@ class StoreFailureTest {
     private final LocalStore behind = new LocalStore();
     private boolean failing = true;
     private boolean remembers;
+    private Optional<StorageProvider> ownFallback = Optional.empty();
+
+    @Override
+    public Optional<StorageProvider> fallback() {
+      return ownFallback;
+    }
 
     @Override
     public String type() {
@@ -163,9 +170,30 @@ class StoreFailureTest {
   }
 
   @Test
-  void localWithoutAFallbackIsClosed() {
+  void rejectsLocalWithoutAFallbackStore() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RateLimitEngine.builder(store).build())
+        .withMessage(
+            "settings: onStoreFailure LOCAL needs a fallback store, and store 'remote' has none:"
+                + " use ResilientStore.of(store) or fallback(new LocalStore()), or say OPEN or"
+                + " CLOSED");
+    EngineSettings closed =
+        new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.CLOSED, 1.0);
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).settings(closed).book(book(rule("r", 1))).build();
+    RuleBook local = book(rule("l", 1).onStoreFailure(OnStoreFailure.LOCAL));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> engine.use(local))
+        .withMessageStartingWith("rule 'l': onStoreFailure LOCAL needs a fallback store");
+    assertThat(engine.check(request("/")).ruleId()).as("the rules in force stay").contains("r");
+  }
+
+  @Test
+  void aStoreMayBringItsOwnFallback() {
+    store.ownFallback = Optional.of(fallback);
     RateLimitEngine engine = RateLimitEngine.builder(store).book(book(rule("r", 1))).build();
-    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.FAIL_CLOSED);
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
   }
 
   @Test

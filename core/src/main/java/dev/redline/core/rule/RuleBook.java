@@ -35,9 +35,11 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   private final Map<String, BucketLimits> planLimits;
   private final Map<String, RuleIndex> indexes;
   private final RuleIndex everything;
+  private final IdentitySettings identity;
 
   private RuleBook(Builder builder) {
     this.version = builder.version;
+    this.identity = builder.identity;
     this.plans = Map.copyOf(builder.plans);
     Map<BucketLimits, BucketLimits> known = builder.knownLimits();
     this.planLimits = new HashMap<>();
@@ -115,6 +117,11 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   /** Returns the version of this snapshot; later ones are higher. */
   public long version() {
     return version;
+  }
+
+  /** Returns how raw client properties become identities. */
+  public IdentitySettings identity() {
+    return identity;
   }
 
   /** Returns all rules in order of evaluation. */

@@ -2,6 +2,7 @@ package dev.redline.core.settings;
 
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.WaitSettings;
 import dev.redline.core.http.TrustedProxies;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
@@ -336,6 +337,15 @@ public record Settings(
   /** Returns how an engine decides where rules are silent. */
   public EngineSettings engine() {
     return new EngineSettings(
-        mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy(), fail.localShare());
+        mode == Mode.SHADOW,
+        defaultRuleSetId,
+        missingRules,
+        fail.strategy(),
+        fail.localShare(),
+        defaultPolicy,
+        new WaitSettings(
+            waitForRefill.enabled(),
+            waitForRefill.maxWaitTime(),
+            waitForRefill.maxConcurrentWaits()));
   }
 }

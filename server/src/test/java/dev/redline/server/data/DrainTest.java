@@ -53,7 +53,8 @@ class DrainTest {
             false,
             1000,
             1 << 24);
-    RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of()).build();
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of()).build();
     dataPlane =
         new DataPlane(
             settings,
