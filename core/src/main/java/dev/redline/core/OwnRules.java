@@ -34,7 +34,8 @@ final class OwnRules {
 
   private record KeptPlan(RateLimitPlan plan, Rules.Plan compiled) {}
 
-  private record KeptSet(RateLimitRuleSet set, List<RateLimitPlan> plans, Rules compiled) {}
+  private record KeptSet(
+      RateLimitRuleSet set, Set<String> planNames, List<RateLimitPlan> plans, Rules compiled) {}
 
   OwnRules(
       @Nullable PlanRegistry plans, @Nullable RuleSetProvider ruleSets, MetricsExporter metrics) {
@@ -70,10 +71,14 @@ final class OwnRules {
       return null;
     }
     KeptSet kept = keptSets.get(id);
-    if (kept != null && kept.set.equals(set) && kept.plans.equals(plansOf(set, book))) {
+    if (kept != null && isSame(kept.set, set) && kept.plans.equals(plans(kept.planNames, book))) {
       return kept.compiled;
     }
-    List<RateLimitPlan> named = plansOf(set, book);
+    Set<String> names = new LinkedHashSet<>();
+    for (RateLimitRule rule : set.rules()) {
+      names.addAll(rule.plans());
+    }
+    List<RateLimitPlan> named = plans(names, book);
     RuleBook compiled =
         RuleBook.builder()
             .version(book.version())
@@ -83,14 +88,18 @@ final class OwnRules {
             .ruleSet(id)
             .build();
     Rules rules = Rules.of(compiled, metrics, this);
-    keep(keptSets, id, new KeptSet(set, named, rules));
+    keep(keptSets, id, new KeptSet(set, names, named, rules));
     return rules;
   }
 
-  private List<RateLimitPlan> plansOf(RateLimitRuleSet set, RuleBook book) {
-    Set<String> names = new LinkedHashSet<>();
-    for (RateLimitRule rule : set.rules()) {
-      names.addAll(rule.plans());
+  @SuppressWarnings("ReferenceEquality") // the quick way, for a provider that keeps its rule sets
+  private static boolean isSame(RateLimitRuleSet kept, RateLimitRuleSet set) {
+    return kept == set || kept.equals(set);
+  }
+
+  private List<RateLimitPlan> plans(Set<String> names, RuleBook book) {
+    if (names.isEmpty()) {
+      return List.of();
     }
     List<RateLimitPlan> named = new ArrayList<>(names.size());
     names.forEach(name -> book.plan(name).or(() -> plans.plan(name)).ifPresent(named::add));

@@ -183,7 +183,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     RateLimitResult result;
     try {
       result = prepare(question, evaluation, false);
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
     return result != null

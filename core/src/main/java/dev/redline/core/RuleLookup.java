@@ -5,6 +5,7 @@ import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Finds out what applies to a question, by the rules in force and the settings. */
@@ -71,9 +72,11 @@ final class RuleLookup {
         : current;
   }
 
+  /** Returns the rules of the source to look at. */
   RuleIndex index(Question.OfRequest question, Rules source) {
-    RuleIndex index =
-        question.ruleSetId().or(settings::defaultRuleSetId).map(source.book()::index).orElse(null);
+    Optional<String> named =
+        question.ruleSetId().isPresent() ? question.ruleSetId() : settings.defaultRuleSetId();
+    RuleIndex index = named.isPresent() ? source.book().index(named.get()) : null;
     return index == null ? source.book().everything() : index;
   }
 

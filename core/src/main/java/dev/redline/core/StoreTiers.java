@@ -127,17 +127,22 @@ final class StoreTiers {
       return CompletableFuture.completedFuture(Attempt.of(acquisition, now));
     }
     long start = timed ? System.nanoTime() : 0;
-    return store
-        .acquire(acquisition)
-        .handle(
-            (outcome, failure) -> {
-              if (timed) {
-                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
-              }
-              return failure == null
-                  ? Attempt.of(acquisition, outcome)
-                  : attemptWithoutPrimary(evaluation, acquisition, failure);
-            });
+    CompletionStage<Outcome> stage;
+    try {
+      stage = store.acquire(acquisition);
+    } catch (RuntimeException e) {
+      // A store must not throw; if one does, a caller must not wait for ever.
+      stage = CompletableFuture.failedFuture(e);
+    }
+    return stage.handle(
+        (outcome, failure) -> {
+          if (timed) {
+            metrics.stored(store.type(), failure == null, System.nanoTime() - start);
+          }
+          return failure == null
+              ? Attempt.of(acquisition, outcome)
+              : attemptWithoutPrimary(evaluation, acquisition, failure);
+        });
   }
 
   private RateLimitResult withoutPrimary(

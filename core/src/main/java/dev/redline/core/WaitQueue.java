@@ -41,6 +41,7 @@ final class WaitQueue {
   private @Nullable BucketForecast seen;
   private @Nullable BucketForecast afterAll;
   private @Nullable Runnable nextAttempt;
+  private @Nullable Waiter attempting;
   private boolean gone;
 
   WaitQueue(RateLimitKey key, Waits waits, WaitTimer timer) {
@@ -171,11 +172,19 @@ final class WaitQueue {
         return;
       }
       first = line.iterator().next();
+      if (attempting == first) {
+        // Two attempts of one caller could both succeed.
+        return;
+      }
+      attempting = first;
     }
     waits.attempt(first, attempt -> tried(first, attempt));
   }
 
   private void tried(Waiter first, Attempt attempt) {
+    synchronized (this) {
+      attempting = attempting == first ? null : attempting;
+    }
     if (!first.waits(attempt)) {
       synchronized (this) {
         if (attempt.outcome() != null) {

@@ -2,6 +2,7 @@ package dev.redline.core;
 
 import dev.redline.core.rule.OnLimitExceed;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * On which terms a caller waits.
@@ -22,7 +23,8 @@ record WaitTerms(OnLimitExceed unlessSaid, boolean enabled, Duration atMost) {
 
   /** Returns the terms of a caller who says itself how long it waits. */
   static WaitTerms atMost(Duration time) {
-    return new WaitTerms(OnLimitExceed.WAIT_FOR_REFILL, true, time);
+    return new WaitTerms(
+        OnLimitExceed.WAIT_FOR_REFILL, true, Objects.requireNonNull(time, "atMost"));
   }
 
   /** Returns how long the caller may wait, in nanoseconds. */

@@ -473,6 +473,18 @@ class WaitingTest {
   /** A store whose acquisitions the test completes, or not. */
   private static final class SlowStore implements StorageProvider {
     private final List<CompletableFuture<Outcome>> pending = new ArrayList<>();
+    private boolean throwing;
+
+    void decide(int i, boolean allowed) {
+      Outcome outcome = new Outcome();
+      outcome.reset(1);
+      outcome.views()[0] = allowed ? 0 : 1_000_000;
+      if (allowed) {
+        outcome.pass(0);
+      }
+      outcome.decide(allowed, EngineFixture.START);
+      pending.get(i).complete(outcome);
+    }
 
     @Override
     public String type() {
@@ -481,6 +493,9 @@ class WaitingTest {
 
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+      if (throwing) {
+        throw new IllegalStateException("on purpose");
+      }
       CompletableFuture<Outcome> stage = new CompletableFuture<>();
       pending.add(stage);
       return stage;
@@ -505,6 +520,36 @@ class WaitingTest {
     assertThat(waiting.join().plan()).contains("p");
     slow.pending.get(0).completeExceptionally(new IllegalStateException("late"));
     assertThat(timer.pending()).isZero();
+  }
+
+  @Test
+  void aResetDuringAnAttemptDoesNotAcquireTwice() {
+    SlowStore slow = new SlowStore();
+    RateLimitRule rule = rule("r", 1).onLimitExceed(OnLimitExceed.WAIT_FOR_REFILL).build();
+    EngineSettings settings =
+        CLOSED.withWaiting(OnLimitExceed.REJECT, new WaitSettings(true, Duration.ofSeconds(3), 10));
+    RateLimitEngine engine =
+        engine(RateLimitEngine.builder(slow).book(RuleBook.of(rule)).settings(settings));
+    CompletableFuture<RateLimitResult> waiting = checkWaiting(engine);
+    slow.decide(0, false);
+    timer.advance(Duration.ofSeconds(1));
+    assertThat(slow.pending).as("an attempt is under way").hasSize(2);
+    assertThat(engine.reset(BucketReset.ofRule("r")).toCompletableFuture())
+        .isCompletedExceptionally();
+    timer.advance(MS);
+    assertThat(slow.pending).hasSize(2);
+    slow.decide(1, true);
+    assertThat(reason(waiting)).isEqualTo(Reason.ALLOWED);
+    assertThat(timer.pending()).isZero();
+  }
+
+  @Test
+  void aStoreThatThrowsIsAStoreThatFails() {
+    SlowStore slow = new SlowStore();
+    slow.throwing = true;
+    KeyedLimiter limiter =
+        engine(RateLimitEngine.builder(slow).book(plan(perSecond(1))).settings(CLOSED)).plan("p");
+    assertThat(reason(wait(limiter, 1, MS))).isEqualTo(Reason.FAIL_CLOSED);
   }
 
   @Test
