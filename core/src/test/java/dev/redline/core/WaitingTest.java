@@ -157,6 +157,20 @@ class WaitingTest {
   }
 
   @Test
+  void aNewcomerDoesNotTakeWhatOthersWaitFor() {
+    KeyedLimiter limiter = spent(limiter(perSecond(10)), 10);
+    CompletableFuture<RateLimitResult> large = wait(limiter, 10, Duration.ofSeconds(5));
+    timer.advance(Duration.ofMillis(500));
+    CompletableFuture<RateLimitResult> small = wait(limiter, 1, Duration.ofSeconds(5));
+    assertThat(small).as("5 tokens are there, for who came first").isNotDone();
+    timer.advance(Duration.ofMillis(500));
+    assertThat(reason(large)).isEqualTo(Reason.ALLOWED);
+    assertThat(small).isNotDone();
+    timer.advance(Duration.ofMillis(100));
+    assertThat(reason(small)).isEqualTo(Reason.ALLOWED);
+  }
+
+  @Test
   void forecastsTheQueueOfEveryAlgorithm() {
     Duration second = Duration.ofSeconds(1);
     RateLimitBand interval =
@@ -347,6 +361,12 @@ class WaitingTest {
     CompletableFuture<RateLimitResult> first = wait(limiter, 1, Duration.ofSeconds(9));
     assertThat(waiting).hasValue(1);
     assertThat(reason(wait(limiter, 1, Duration.ofMillis(1500)))).isEqualTo(Reason.WAIT_TIMEOUT);
+    // Another takes the token at its time: the attempt of the first one is denied.
+    timer.advance(Duration.ofMillis(999));
+    store.reset(List.of(limits("p"))).toCompletableFuture().join();
+    assertThat(limiter.tryAcquire("k")).isTrue();
+    timer.advance(MS);
+    assertThat(first).isNotDone();
     timer.advance(Duration.ofSeconds(1));
     assertThat(reason(first)).isEqualTo(Reason.ALLOWED);
     assertThat(waiting).hasValue(0);
@@ -354,6 +374,7 @@ class WaitingTest {
         .containsExactly(
             MetricsExporter.Verdict.ALLOWED,
             MetricsExporter.Verdict.DENIED,
+            MetricsExporter.Verdict.ALLOWED,
             MetricsExporter.Verdict.ALLOWED);
   }
 
