@@ -4,6 +4,7 @@ import dev.redline.server.wiring.RedlineServer;
 import dev.redline.server.wiring.ServerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -111,7 +112,7 @@ public final class TestServer implements AutoCloseable {
 
   /** Sends the head of a request as it is, and returns everything that is answered. */
   public String raw(String... lines) throws IOException {
-    try (Socket socket = new Socket("localhost", server.port())) {
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
       socket.setSoTimeout(10_000);
       String head = String.join("\r\n", lines) + "\r\nHost: x\r\nConnection: close\r\n\r\n";
       socket.getOutputStream().write(head.getBytes(StandardCharsets.ISO_8859_1));
