@@ -175,7 +175,9 @@ public record Settings(
       String managementHost,
       int managementPort,
       Duration drainTimeout,
-      boolean inlineLimits) {}
+      boolean inlineLimits,
+      int maxConnections,
+      Duration bodyTimeout) {}
 
   /** A token of the admin API. */
   public record AdminToken(Role role, String value) {
@@ -282,7 +284,9 @@ public record Settings(
             from.text("rl.server.management-host", "127.0.0.1"),
             (int) from.number("rl.server.management-port", 9090, 0, 65_535),
             from.duration("rl.server.drain-timeout", Duration.ofSeconds(20)),
-            from.bool("rl.server.inline-limits", false)),
+            from.bool("rl.server.inline-limits", false),
+            (int) from.number("rl.server.max-connections", 20_000, 1, 1_000_000),
+            from.duration("rl.server.body-timeout", Duration.ofSeconds(10))),
         adminTokens(from),
         from.text("rl.default-rule-set-id"),
         from.choice("rl.missing-rule-behavior", MissingRules.class, MissingRules.ALLOW),

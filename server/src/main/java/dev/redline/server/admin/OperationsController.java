@@ -9,7 +9,6 @@ import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.Caller;
 import dev.redline.server.rules.RuleDocuments;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +64,7 @@ class OperationsController {
   @PostMapping("/buckets/reset")
   ResponseEntity<byte[]> reset(
       @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     ResetRequest what = ResetRequest.of(Body.json(request));
     List<String> rules = done(what.reset());
     note(caller, "reset", what.ruleId());

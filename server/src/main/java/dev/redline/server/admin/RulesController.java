@@ -11,7 +11,6 @@ import dev.redline.rules.documents.RuleDocumentWriter;
 import dev.redline.server.access.Caller;
 import dev.redline.server.rules.RulesPage;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,8 +61,7 @@ class RulesController {
 
   @PostMapping("/rules")
   ResponseEntity<byte[]> create(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException {
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
     RateLimitRule rule = editor.create(caller.name(), Body.json(request));
     return tagged(
         ResponseEntity.created(URI.create(AdminPaths.ROOT + "/rules/" + rule.id())), rule);
@@ -91,8 +89,7 @@ class RulesController {
       @RequestAttribute(AdminGate.CALLER) Caller caller,
       @PathVariable("id") String id,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
-      HttpServletRequest request)
-      throws IOException {
+      HttpServletRequest request) {
     String json = Body.json(request);
     return tagged(
         ResponseEntity.ok(), editor.replace(caller.name(), id, Optional.ofNullable(ifMatch), json));
@@ -109,8 +106,7 @@ class RulesController {
 
   @PostMapping("/validate")
   ResponseEntity<byte[]> validate(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException {
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
     ReadResult read = READER.read(List.of(new Document("document", Body.document(request))));
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("valid", read.valid());

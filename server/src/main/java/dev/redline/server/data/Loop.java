@@ -1,6 +1,7 @@
 package dev.redline.server.data;
 
 import io.vertx.core.Context;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -14,13 +15,20 @@ final class Loop {
   private final RequestTimers timers;
   private final Admission admission;
   private final Drain drain;
+  private final BodyDeadlines deadlines;
   private StringBuilder text = new StringBuilder(512);
 
-  Loop(Context context, RequestTimers timers, Admission admission, Drain drain) {
+  Loop(
+      Context context,
+      RequestTimers timers,
+      Admission admission,
+      Drain drain,
+      BodyDeadlines deadlines) {
     this.context = context;
     this.timers = timers;
     this.admission = admission;
     this.drain = drain;
+    this.deadlines = deadlines;
   }
 
   RequestTimers timers() {
@@ -35,6 +43,10 @@ final class Loop {
     return drain;
   }
 
+  BodyDeadlines deadlines() {
+    return deadlines;
+  }
+
   /** Returns an empty builder for an answer; the same one every time, so finish it at once. */
   StringBuilder text() {
     if (text.capacity() > LARGEST_KEPT_TEXT) {
@@ -47,6 +59,11 @@ final class Loop {
   /** Does something on this event loop after everything it has to do now. */
   void later(Runnable task) {
     context.runOnContext(nothing -> task.run());
+  }
+
+  /** Does something on this event loop after some time. */
+  void after(Duration delay, Runnable task) {
+    context.owner().setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
   }
 
   /** Hands over what a stage yields: at once if it is there already, else when it comes. */

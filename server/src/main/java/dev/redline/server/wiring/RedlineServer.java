@@ -66,6 +66,7 @@ public final class RedlineServer implements AutoCloseable {
     Map<String, Object> derived = new LinkedHashMap<>();
     derived.put("server.address", settings.server().managementHost());
     derived.put("server.port", settings.server().managementPort());
+    derived.put("server.tomcat.max-connections", settings.server().maxConnections());
     derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopping.toMillis() + "ms");
     context
         .getEnvironment()

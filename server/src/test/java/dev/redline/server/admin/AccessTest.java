@@ -44,7 +44,7 @@ class AccessTest {
           assertThat(refused.headers().firstValue("WWW-Authenticate"))
               .hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
         }
-        int status = get(server, uri, "bearer viewer-token").statusCode();
+        int status = get(server, uri, "bearer viewer-token-of-tests").statusCode();
         assertThat(status).isEqualTo(uri.getPath().endsWith("nowhere") ? 404 : 200);
       }
       assertThat(server.get(server.management("/actuator/health")).statusCode()).isEqualTo(200);

@@ -52,7 +52,9 @@ class DrainTest {
             "X-API-Key",
             false,
             1000,
-            1 << 24);
+            1 << 24,
+            20_000,
+            Duration.ofSeconds(10));
     RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of()).build();
     dataPlane =
         new DataPlane(

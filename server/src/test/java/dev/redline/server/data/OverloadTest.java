@@ -61,7 +61,9 @@ class OverloadTest {
             "X-API-Key",
             false,
             Runtime.getRuntime().availableProcessors(),
-            1 << 20);
+            1 << 20,
+            20_000,
+            Duration.ofSeconds(10));
     RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of(rule)).build();
     dataPlane =
         new DataPlane(
