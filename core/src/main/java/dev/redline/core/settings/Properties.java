@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -89,6 +90,11 @@ final class Properties {
   /** Notes what is wrong with a property. */
   void problem(String name, String value, String allowed) {
     problems.add(name + ": '" + value + "' is not allowed; " + allowed);
+  }
+
+  /** Notes what is wrong with a property whose value must not be shown. */
+  void secretProblem(String name, String allowed) {
+    problems.add(name + ": the value is not allowed; " + allowed);
   }
 
   <T> Optional<T> read(String name, String allowed, Function<String, T> parser) {
@@ -264,16 +270,21 @@ final class Properties {
   }
 
   private String suggestion(String name) {
+    return nearest(name, known).map(meant -> "; did you mean " + meant + "?").orElse("");
+  }
+
+  /** Returns the candidate that is spelt most like a name, if one is near enough. */
+  static Optional<String> nearest(String name, Collection<String> candidates) {
     String nearest = null;
     int best = 4;
-    for (String candidate : known) {
+    for (String candidate : candidates) {
       int distance = distance(fold(name), fold(candidate));
       if (distance < best) {
         best = distance;
         nearest = candidate;
       }
     }
-    return nearest == null ? "" : "; did you mean " + nearest + "?";
+    return Optional.ofNullable(nearest);
   }
 
   private static int distance(String a, String b) {

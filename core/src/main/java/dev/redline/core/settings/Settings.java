@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * All {@code rl.*} properties, typed and checked. Frameworks bring a flat map of names and values;
@@ -62,6 +63,8 @@ public record Settings(
     MissingRules missingRules,
     OnLimitExceed defaultPolicy,
     Path dataDir) {
+
+  private static final int SHORTEST_TOKEN = 16;
 
   /** The kinds of store. */
   public enum StorageType {
@@ -224,6 +227,25 @@ public record Settings(
     return properties;
   }
 
+  /**
+   * Returns the {@code RL_*} variables that stand for no property, each with the one that was
+   * probably meant, if any is near.
+   */
+  public static Map<String, Optional<String>> unknownVariables(Map<String, String> variables) {
+    Properties none = new Properties(Map.of());
+    read(none);
+    List<String> known = none.known().stream().map(Settings::variable).toList();
+    Map<String, Optional<String>> unknown = new TreeMap<>();
+    for (String variable : variables.keySet()) {
+      if (variable.startsWith("RL_")
+          && !known.contains(variable)
+          && adminToken(variable).isEmpty()) {
+        unknown.put(variable, Properties.nearest(variable, known));
+      }
+    }
+    return unknown;
+  }
+
   private static String variable(String name) {
     return name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
   }
@@ -331,6 +353,9 @@ public record Settings(
       Optional<String> value = from.secret(prefix + ".value", prefix + ".file");
       if (value.isEmpty()) {
         from.problem(prefix, "", "set " + prefix + ".value or " + prefix + ".file");
+      }
+      if (value.isPresent() && value.get().length() < SHORTEST_TOKEN) {
+        from.secretProblem(prefix + ".value", "use at least " + SHORTEST_TOKEN + " characters");
       }
       value.ifPresent(secret -> tokens.put(name, new AdminToken(role, secret)));
     }

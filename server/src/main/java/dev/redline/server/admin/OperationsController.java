@@ -53,12 +53,17 @@ class OperationsController {
   @PostMapping("/reload")
   ResponseEntity<byte[]> reload(@RequestAttribute(AdminGate.CALLER) Caller caller) {
     RulesStatus status = documents.reload();
-    note(caller, "reload", Optional.empty());
+    note(caller, "reload", Optional.empty(), Optional.empty());
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", status.version());
     status.loadedAt().ifPresent(at -> body.put("loadedAt", at.toEpochMilli()));
     body.put("errors", status.errors());
     return Json.ok(body);
+  }
+
+  @GetMapping("/rules/errors")
+  ResponseEntity<byte[]> errors(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+    return Json.ok(Map.of("errors", documents.status().errors()));
   }
 
   @PostMapping("/buckets/reset")
@@ -67,7 +72,7 @@ class OperationsController {
       throws InterruptedException {
     ResetRequest what = ResetRequest.of(Body.json(request));
     List<String> rules = done(what.reset());
-    note(caller, "reset", what.ruleId());
+    note(caller, "reset", what.ruleId(), what.ruleSetId());
     return Json.ok(Map.of("rules", rules));
   }
 
@@ -84,10 +89,18 @@ class OperationsController {
     }
   }
 
-  private void note(Caller caller, String action, Optional<String> ruleId) {
+  private void note(
+      Caller caller, String action, Optional<String> ruleId, Optional<String> ruleSetId) {
     AuditEntry entry =
         new AuditEntry(
-            clock.instant(), caller.name(), action, ruleId, Optional.empty(), Optional.empty());
+            clock.instant(),
+            caller.name(),
+            action,
+            ruleId,
+            ruleSetId,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
     RuleEditor.attempt(
         () -> {
           repository.note(entry);

@@ -8,7 +8,9 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocumentReader;
 import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.rules.documents.loading.EffectiveRules.Contribution;
 import dev.redline.server.access.Caller;
+import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RulesPage;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
@@ -33,30 +35,43 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping(AdminPaths.ROOT)
 class RulesController {
-  private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
+  private static final RuleDocumentReader READER =
+      RuleDocumentReader.withoutPlaceholders().warningOfWaits();
 
   private final RuleEditor editor;
   private final RateLimitEngine engine;
+  private final RuleDocuments documents;
 
-  RulesController(RuleEditor editor, RateLimitEngine engine) {
+  RulesController(RuleEditor editor, RateLimitEngine engine, RuleDocuments documents) {
     this.editor = editor;
     this.engine = engine;
+    this.documents = documents;
   }
 
   @GetMapping("/rules")
   ResponseEntity<byte[]> all(@RequestAttribute(AdminGate.CALLER) Caller caller) {
     RuleBook book = engine.book();
+    Map<String, Contribution> origins = documents.origins();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", book == null ? 0 : book.version());
     body.put(
         "rules",
         book == null
             ? List.of()
-            : book.rules().stream()
-                .map(CompiledRule::rule)
-                .map(RuleDocumentWriter::toMap)
-                .toList());
+            : book.rules().stream().map(rule -> withOrigin(rule.rule(), origins)).toList());
     return Json.ok(body);
+  }
+
+  private static Map<String, Object> withOrigin(
+      RateLimitRule rule, Map<String, Contribution> origins) {
+    Map<String, Object> fields = new LinkedHashMap<>(RuleDocumentWriter.toMap(rule));
+    Contribution origin = origins.get(rule.id());
+    if (origin != null) {
+      fields.put(
+          RuleText.ORIGIN,
+          Map.of("source", origin.source().name(), "version", origin.document().version()));
+    }
+    return fields;
   }
 
   @PostMapping("/rules")

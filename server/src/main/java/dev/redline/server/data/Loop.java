@@ -2,6 +2,7 @@ package dev.redline.server.data;
 
 import io.vertx.core.Context;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -74,6 +75,15 @@ final class Loop {
     } else {
       stage.whenComplete((value, failure) -> later(() -> deliver(future, yielded, failed)));
     }
+  }
+
+  /** Begins something that takes long on another thread, and hands over what it yields here. */
+  <T> void offLoop(
+      Callable<CompletionStage<T>> task, Consumer<T> yielded, Consumer<Throwable> failed) {
+    whenDone(
+        context.executeBlocking(task, false).toCompletionStage().thenCompose(stage -> stage),
+        yielded,
+        failed);
   }
 
   private static <T> void deliver(

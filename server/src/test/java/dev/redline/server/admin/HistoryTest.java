@@ -80,6 +80,8 @@ class HistoryTest {
       audit.forEach(entry -> actions.add(entry.get("action").asString()));
       assertThat(actions).containsExactly("restore", "restore", "delete", "update", "create");
       audit.forEach(entry -> assertThat(entry.get("by").asString()).isEqualTo("ci"));
+      assertThat(audit.get(0).get("version").asLong()).isEqualTo(4);
+      assertThat(audit.get(3).has("version")).isFalse();
       JsonNode update = audit.get(3);
       assertThat(update.get("ruleId").asString()).isEqualTo("new");
       assertThat(update.get("before").get("bands").get(0).get("capacity").asInt()).isEqualTo(3);
