@@ -131,4 +131,20 @@ class ExplainTest {
     assertThat(server.post("/v1/explain", body).statusCode()).isEqualTo(200);
     assertThat(explained.get("rules").get(0).get("ruleId").asString()).isEqualTo("unseen");
   }
+
+  @Test
+  void ofManyRulesThatDoNotMatchTwoHundredAreShownAndTheOthersCounted() throws IOException {
+    StringBuilder rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 1000; i++) {
+      rules.append("- { id: r").append(i).append(", path: /p").append(i).append(", limit: 1/s }\n");
+    }
+    try (TestServer many = TestServer.start(rules.toString(), Map.of())) {
+      JsonNode explained = many.ask("/v1/explain", "{\"request\":{\"path\":\"/p999\"}}");
+
+      assertThat(explained.get("rules").size()).isEqualTo(201);
+      assertThat(explained.get("omitted").asInt()).isEqualTo(799);
+      assertThat(explained.get("rules").toString())
+          .contains("\"ruleId\":\"r999\",\"matched\":true");
+    }
+  }
 }

@@ -68,11 +68,10 @@ final class RedlineHealth implements HealthIndicator {
     return details;
   }
 
-  /** Returns how many errors there are, and the first of them; the log has all. */
+  /** Returns the first errors, and how many there are in all; the log has every one. */
   private static String error(List<String> errors) {
-    String count = errors.size() == 1 ? "1 error: " : errors.size() + " errors: ";
-    return count
-        + errors.stream().limit(MOST_LINES).map(RedlineHealth::line).collect(joining("\n"));
+    return errors.stream().limit(MOST_LINES).map(RedlineHealth::line).collect(joining("\n"))
+        + (errors.size() == 1 ? " (1 error)" : " (" + errors.size() + " errors in all)");
   }
 
   private static String line(String error) {

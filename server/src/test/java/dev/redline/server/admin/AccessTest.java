@@ -128,7 +128,7 @@ class AccessTest {
 
   @Test
   void aTokenMayStandInAFile() throws IOException {
-    Path file = Files.writeString(temporary.resolve("token"), "from-a-file\n");
+    Path file = Files.writeString(temporary.resolve("token"), "from-a-file-of-tests\n");
     try (TestServer server =
         TestServer.start(
             AdminClient.RULES,
@@ -137,7 +137,7 @@ class AccessTest {
                 "editor",
                 "rl.admin.tokens.deploy.file",
                 file.toString()))) {
-      assertThat(new AdminClient(server, "from-a-file").post("rules", RULE).statusCode())
+      assertThat(new AdminClient(server, "from-a-file-of-tests").post("rules", RULE).statusCode())
           .isEqualTo(201);
       assertThat(server.server().adminTokenFile()).isEmpty();
     }

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * a secret, and problems are shown where nobody is authenticated.
  */
 final class HiddenValues {
-  private static final Pattern QUOTED = Pattern.compile("'([^']+)'");
+  private static final Pattern QUOTED = Pattern.compile("'([^']{2,})'");
   private static final int MOST_VALUES = 1000;
 
   /** Shorter values are hidden only on their own line: they occur in other words by chance. */

@@ -161,7 +161,11 @@ public final class RuleLoader implements AutoCloseable {
       metrics.rulesLoaded(false);
     } else if (status.loaded() && status.errors().isEmpty()) {
       // Also where nothing changed: an alert on the last success must clear.
-      metrics.rulesLoaded(true);
+      if (changed) {
+        metrics.rulesLoaded(true);
+      } else {
+        metrics.rulesConfirmed();
+      }
     }
     return status;
   }
