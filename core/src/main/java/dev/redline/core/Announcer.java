@@ -7,6 +7,9 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Tells one listener of decisions, on a thread of its own and in order. Whoever decides never
@@ -15,6 +18,8 @@ import java.util.concurrent.BlockingQueue;
 final class Announcer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Announcer.class.getName());
   private static final int CAPACITY = 4096;
+  private static final long LOG_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long NEVER = Long.MIN_VALUE;
 
   private record Told(Question question, RateLimitResult result, List<RateLimitRule> rules) {}
 
@@ -22,6 +27,8 @@ final class Announcer implements AutoCloseable {
   private final DecisionListener listener;
   private final MetricsExporter metrics;
   private final Thread thread;
+  private final AtomicLong lastLogged = new AtomicLong(NEVER);
+  private final LongAdder notLogged = new LongAdder();
 
   Announcer(DecisionListener listener, MetricsExporter metrics) {
     this.listener = listener;
@@ -42,9 +49,25 @@ final class Announcer implements AutoCloseable {
     }
   }
 
+  /**
+   * Logs a failure, also an {@link Error}: it changes no decision. Once a minute, since the
+   * listener may fail for every decision, and on the thread that decides.
+   */
   private void failed(Throwable e) {
-    // Also errors: what a listener trips over is no reason to decide otherwise, or to be silent.
-    LOG.log(Level.WARNING, "a decision listener failed: " + listener.getClass().getName(), e);
+    long now = System.nanoTime();
+    long last = lastLogged.get();
+    boolean first = last == NEVER;
+    if ((!first && now - last < LOG_EVERY_NANOS) || !lastLogged.compareAndSet(last, now)) {
+      notLogged.increment();
+      return;
+    }
+    long more = notLogged.sumThenReset();
+    LOG.log(
+        Level.WARNING,
+        "a decision listener failed: "
+            + listener.getClass().getName()
+            + (more == 0 ? "" : ", and " + more + " times since the last such message"),
+        e);
   }
 
   private void run() {

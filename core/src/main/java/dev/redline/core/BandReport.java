@@ -22,6 +22,9 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
   /** The number of no band. */
   static final int NONE = -1;
 
+  /** The shortest wait for more than this node's share of a limit can ever hold. */
+  private static final long SHORTEST_WAIT_FOR_OTHERS = 1_000_000;
+
   /** Returns band {@code number}. */
   static BandReport at(int number, Acquisition acquisition, Outcome outcome) {
     int key = 0;
@@ -100,7 +103,7 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
       for (int b = 0; b < limits.size(); b++, number++) {
         int v = number * BandArithmetic.VIEW_WORDS;
         long wait =
-            refuses ? limits.band(b).waitMicros(outcome.views(), v, acquisition.cost(i)) : NONE;
+            refuses ? waitMicros(limits.band(b), outcome.views(), v, acquisition.cost(i)) : NONE;
         if (wait > longestWait) {
           longest = number;
           longestWait = wait;
@@ -116,10 +119,12 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
   /** Returns the status of all enforced bands that were looked at. */
   static List<BandStatus> enforced(Acquisition acquisition, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
+    int view = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       if (!acquisition.shadow(i) && outcome.seen(i)) {
-        all.addAll(of(acquisition, i, outcome));
+        all.addAll(of(acquisition, i, view, outcome));
       }
+      view += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
     }
     return all;
   }
@@ -130,6 +135,10 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
     for (int before = 0; before < i; before++) {
       view += acquisition.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
     }
+    return of(acquisition, i, view, outcome);
+  }
+
+  private static List<BandStatus> of(Acquisition acquisition, int i, int view, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
     for (int b = 0; b < acquisition.key(i).limits().size(); b++) {
       all.add(
@@ -160,7 +169,17 @@ record BandReport(Acquisition acquisition, int key, int band, int view, Outcome 
   }
 
   long waitMicros() {
-    return arithmetic().waitMicros(outcome.views(), view, acquisition.cost(key));
+    return waitMicros(arithmetic(), outcome.views(), view, acquisition.cost(key));
+  }
+
+  /**
+   * Returns how long to wait for {@code cost}. One that exceeds the capacity fits the configured
+   * limit and not this node's share of it: the shared store will decide it when it is back.
+   */
+  private static long waitMicros(BandArithmetic band, long[] views, int v, long cost) {
+    return cost <= band.capacity()
+        ? band.waitMicros(views, v, cost)
+        : Math.max(SHORTEST_WAIT_FOR_OTHERS, band.waitMicros(views, v, band.capacity()));
   }
 
   long resetAtMicros() {

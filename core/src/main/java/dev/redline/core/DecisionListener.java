@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
 import java.util.function.Consumer;
@@ -32,6 +33,14 @@ public interface DecisionListener {
 
   /** Returns a listener that hands refusals of callers over their limit to a sink. */
   static DecisionListener ofExceeded(Consumer<LimitExceeded> sink) {
-    return new LimitExceeded.Listener(sink);
+    return ofExceeded(sink, ApiKeyDigest.ofProcess());
+  }
+
+  /**
+   * Returns such a listener whose events have digests of identities under a secret of one's own,
+   * the same on all nodes.
+   */
+  static DecisionListener ofExceeded(Consumer<LimitExceeded> sink, ApiKeyDigest digest) {
+    return new LimitExceeded.Listener(sink, digest);
   }
 }

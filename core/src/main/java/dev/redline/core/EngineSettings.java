@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,13 +13,17 @@ import java.util.Optional;
  * @param missingRules what happens without rules to decide by
  * @param onStoreFailure what decides when the store cannot and a rule does not say
  * @param localShare which part of each limit this node grants by itself then, above 0 and up to 1
+ * @param onLimitExceed what happens over a limit whose rule does not say
+ * @param waiting whether, how long and how many callers may wait for a refill
  */
 public record EngineSettings(
     boolean shadow,
     Optional<String> defaultRuleSetId,
     MissingRules missingRules,
     OnStoreFailure onStoreFailure,
-    double localShare) {
+    double localShare,
+    OnLimitExceed onLimitExceed,
+    WaitSettings waiting) {
   /** What happens when no rules were ever loaded, or the default rule set does not exist. */
   public enum MissingRules {
     /** Requests pass. */
@@ -31,11 +36,36 @@ public record EngineSettings(
   public static final EngineSettings DEFAULT =
       new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
 
+  /** Creates settings under which nobody waits. */
+  public EngineSettings(
+      boolean shadow,
+      Optional<String> defaultRuleSetId,
+      MissingRules missingRules,
+      OnStoreFailure onStoreFailure,
+      double localShare) {
+    this(
+        shadow,
+        defaultRuleSetId,
+        missingRules,
+        onStoreFailure,
+        localShare,
+        OnLimitExceed.REJECT,
+        WaitSettings.DISABLED);
+  }
+
+  /** Returns these settings with other ones for callers over a limit. */
+  public EngineSettings withWaiting(OnLimitExceed unlessSaid, WaitSettings value) {
+    return new EngineSettings(
+        shadow, defaultRuleSetId, missingRules, onStoreFailure, localShare, unlessSaid, value);
+  }
+
   /** Refuses null. */
   public EngineSettings {
     Objects.requireNonNull(defaultRuleSetId, "defaultRuleSetId");
     Objects.requireNonNull(missingRules, "missingRules");
     Objects.requireNonNull(onStoreFailure, "onStoreFailure");
+    Objects.requireNonNull(onLimitExceed, "onLimitExceed");
+    Objects.requireNonNull(waiting, "waiting");
     if (!(localShare > 0 && localShare <= 1)) {
       throw new IllegalArgumentException(
           "localShare must be above 0 and up to 1, was " + localShare);

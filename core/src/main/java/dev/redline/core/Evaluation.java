@@ -7,6 +7,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
@@ -29,12 +30,14 @@ final class Evaluation implements ReportedDetails {
   private final boolean shadowAll;
   private final boolean dryRun;
   private @Nullable Acquisition acquisition;
+  private Acquisition.@Nullable Builder several;
   private @Nullable Claim claim;
   private @Nullable List<Claim> moreClaims;
   private @Nullable AppliedRules applied;
   private @Nullable Outcome outcome;
   private int reported = BandReport.NONE;
   private boolean waiting;
+  private long turnMicros;
 
   /**
    * Creates an evaluation.
@@ -154,10 +157,13 @@ final class Evaluation implements ReportedDetails {
       claim = by;
       return;
     }
-    acquisition = acquisition.and(key, cost, shadow);
     if (moreClaims == null) {
       moreClaims = new ArrayList<>(2);
     }
+    if (several == null) {
+      several = acquisition.toBuilder();
+    }
+    several.add(key, cost, shadow);
     moreClaims.add(by);
   }
 
@@ -180,13 +186,17 @@ final class Evaluation implements ReportedDetails {
 
   /** Returns how many buckets are demanded. */
   int size() {
-    return acquisition == null ? 0 : acquisition.size();
+    return acquisition == null ? 0 : 1 + (moreClaims == null ? 0 : moreClaims.size());
   }
 
   /** Returns what to take together; something has to be demanded. */
   Acquisition acquisition() {
     if (acquisition == null) {
       throw new IllegalStateException("nothing is demanded");
+    }
+    if (several != null) {
+      acquisition = several.build();
+      several = null;
     }
     return acquisition;
   }
@@ -229,6 +239,45 @@ final class Evaluation implements ReportedDetails {
       strictest = strictest == null ? own : strictest.strictest(own);
     }
     return strictest;
+  }
+
+  /** Returns whether a caller waits when bucket {@code i} denies. */
+  boolean waits(int i, OnLimitExceed unlessSaid) {
+    CompiledRule rule = claim(i).rule();
+    return (rule == null ? unlessSaid : rule.rule().onLimitExceed().orElse(unlessSaid))
+        == OnLimitExceed.WAIT_FOR_REFILL;
+  }
+
+  /** Returns whether a caller waits when it is denied like this: if every denial is one to wait. */
+  boolean waits(Acquisition asked, Outcome answer, OnLimitExceed unlessSaid) {
+    for (int i = 0; i < asked.size(); i++) {
+      boolean denies = !asked.shadow(i) && answer.seen(i) && !answer.passed(i);
+      if (denies && !waits(i, unlessSaid)) {
+        return false;
+      }
+    }
+    return BandReport.costExceedsCapacity(asked) == BandReport.NONE;
+  }
+
+  /**
+   * Returns the denial of a caller that waited, or might have.
+   *
+   * @param turn how long it would wait from now, the callers ahead included, in microseconds
+   */
+  RateLimitResult deniedWaiting(Reason reason, Acquisition asked, Outcome answer, long turn) {
+    finish(asked, answer);
+    turnMicros = turn;
+    return new RateLimitResult(reason, this);
+  }
+
+  /** Returns the denial of a caller whose first attempt got no outcome in time. */
+  RateLimitResult unanswered() {
+    for (int i = 0; i < size(); i++) {
+      count(claim(i), Verdict.ERROR);
+    }
+    return unasked(
+        named(RateLimitResult.builder(Reason.WAIT_TIMEOUT))
+            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS));
   }
 
   /** Returns the result when neither the store nor a fallback could decide. */
@@ -279,22 +328,22 @@ final class Evaluation implements ReportedDetails {
     return rule == null ? RateLimitRule.DEFAULT_RULE_SET : rule.rule().ruleSetId();
   }
 
-  /** Returns the result of what another store answered, of its own part of the limits. */
-  RateLimitResult finish(Acquisition asked, Outcome answer) {
-    acquisition = asked;
-    return finish(answer);
+  /** Returns the result of a store's outcome. */
+  RateLimitResult finish(Outcome answer) {
+    return finish(acquisition(), answer);
   }
 
-  /** Returns the result of what a store answered. */
-  RateLimitResult finish(Outcome answer) {
-    Acquisition asked = acquisition();
+  /** Returns the result of a store's outcome, for all or this node's share of the limits. */
+  RateLimitResult finish(Acquisition asked, Outcome answer) {
+    Acquisition whole = acquisition();
+    acquisition = asked;
     settle(asked, answer);
     outcome = answer;
     if (answer.allowed()) {
       reported = BandReport.smallestShare(asked, answer);
       return new RateLimitResult(answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED, this);
     }
-    reported = BandReport.costExceedsCapacity(asked);
+    reported = BandReport.costExceedsCapacity(whole);
     if (reported != BandReport.NONE) {
       return new RateLimitResult(Reason.COST_EXCEEDS_CAPACITY, this);
     }
@@ -378,7 +427,7 @@ final class Evaluation implements ReportedDetails {
   @Override
   public long retryAfterMicros() {
     BandReport report = waiting ? report() : null;
-    return report == null ? RateLimitResult.ABSENT : report.waitMicros();
+    return report == null ? RateLimitResult.ABSENT : Math.max(turnMicros, report.waitMicros());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.Ranks;
 import dev.redline.core.rule.Action;
@@ -59,12 +60,19 @@ final class Explainer {
         collect(index, ofRequest.request());
       }
     } else if (question instanceof Question.OfPlans ofPlans) {
+      String identity = IdentityScheme.ofPlanKey(ofPlans.key());
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
         demanding(
             new Entry(
-                Optional.empty(), plan, true, Optional.empty(), List.of(ofPlans.key()), List.of()));
+                Optional.empty(),
+                plan,
+                true,
+                Optional.empty(),
+                Optional.empty(),
+                List.of(identity),
+                List.of()));
         evaluation.demand(
-            rules.plan(plan).limits(), ofPlans.key(), ofPlans.cost(), rules.plan(plan).claim());
+            rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).claim());
       }
     } else {
       collect((Question.OfRule) question);
@@ -90,6 +98,7 @@ final class Explainer {
         ofRule.ruleId(),
         false,
         Optional.empty(),
+        Optional.empty(),
         ofRule.identity(),
         List.of());
   }
@@ -105,7 +114,7 @@ final class Explainer {
       CompiledRule rule = all.get(i);
       NoMatch why = whyNot(rule, request, pathMatches.get(i), stopped);
       if (why != null) {
-        entries.add(entry(rule, why, List.of()));
+        entries.add(entry(rule, why, field(rule, request, why), List.of()));
         continue;
       }
       stopped |= apply(rule, request);
@@ -156,13 +165,28 @@ final class Explainer {
   }
 
   private static Entry entry(CompiledRule rule, @Nullable NoMatch why, List<String> identity) {
+    return entry(rule, why, null, identity);
+  }
+
+  private static Entry entry(
+      CompiledRule rule, @Nullable NoMatch why, @Nullable String field, List<String> identity) {
     return new Entry(
         Optional.of(rule.rule().ruleSetId()),
         rule.rule().id(),
         false,
         Optional.ofNullable(why),
+        Optional.ofNullable(field),
         identity,
         List.of());
+  }
+
+  /** Returns the header or attribute whose condition failed, if that is why. */
+  private static @Nullable String field(CompiledRule rule, RequestContext request, NoMatch why) {
+    return switch (why) {
+      case HEADER -> rule.rule().match().failingHeader(request);
+      case ATTRIBUTE -> rule.rule().match().failingAttribute(request);
+      default -> null;
+    };
   }
 
   private List<Entry> withBands(Outcome outcome) {
@@ -177,6 +201,7 @@ final class Explainer {
                   bare.id(),
                   bare.plan(),
                   bare.why(),
+                  bare.field(),
                   bare.identity(),
                   BandReport.of(evaluation.acquisition(), demand, outcome)));
         });

@@ -23,6 +23,7 @@ public record Explanation(RateLimitResult decision, List<Entry> rules) {
    * @param id the rule or plan
    * @param plan whether it is a plan
    * @param why why it does not apply; absent if it does
+   * @param field the header or attribute whose condition failed, if that is why
    * @param identity who is counted, as people may see it; empty for everybody
    * @param bands the state of each band as it is
    */
@@ -31,6 +32,7 @@ public record Explanation(RateLimitResult decision, List<Entry> rules) {
       String id,
       boolean plan,
       Optional<NoMatch> why,
+      Optional<String> field,
       List<String> identity,
       List<BandStatus> bands) {
     /** Copies the lists. */

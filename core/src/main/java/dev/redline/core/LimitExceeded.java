@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.time.Instant;
 import java.util.List;
@@ -34,7 +35,7 @@ public record LimitExceeded(
     OptionalLong retryAfterMs,
     boolean degraded) {
 
-  private static LimitExceeded of(Question question, RateLimitResult result) {
+  private static LimitExceeded of(Question question, RateLimitResult result, ApiKeyDigest digest) {
     return new LimitExceeded(
         Instant.now(),
         result.reason(),
@@ -42,7 +43,7 @@ public record LimitExceeded(
         result.ruleId(),
         result.plan(),
         result.band(),
-        result.identityDigest(),
+        result.identityDigest(digest),
         question instanceof Question.OfRequest asked
             ? Optional.ofNullable(asked.request().pathOrNull())
             : Optional.empty(),
@@ -53,9 +54,11 @@ public record LimitExceeded(
   /** Makes events of decisions. */
   static final class Listener implements DecisionListener {
     private final Consumer<LimitExceeded> sink;
+    private final ApiKeyDigest digest;
 
-    Listener(Consumer<LimitExceeded> sink) {
+    Listener(Consumer<LimitExceeded> sink, ApiKeyDigest digest) {
       this.sink = sink;
+      this.digest = digest;
     }
 
     @Override
@@ -68,7 +71,7 @@ public record LimitExceeded(
 
     @Override
     public void decided(Question question, RateLimitResult result, List<RateLimitRule> rules) {
-      sink.accept(of(question, result));
+      sink.accept(of(question, result, digest));
     }
   }
 }

@@ -1,19 +1,22 @@
 package dev.redline.core;
 
+import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.rule.Action;
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.rule.PlanRegistry;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleIndex;
+import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.MetricsExporter;
-import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,28 +24,42 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is
  * read once per decision and swapped by one reference write: a decision sees one book, whole.
- * Closing it ends the threads of its listeners, if it has some; the stores are their owner's.
+ * Closing it ends waiting callers with an {@link IllegalStateException} and the threads of its
+ * listeners, if it has some; the stores are their owner's.
  */
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler, AutoCloseable {
+
   private final StoreTiers tiers;
+  private final Waits waits;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
   private final Announcer[] listeners;
   private final boolean timed;
+  private final boolean tryDirectly;
+  private final RuleLookup lookup;
+  private final OwnRules ownRules;
+  private final RuleChangeNotifier ruleChanges;
   private volatile @Nullable Rules rules;
   private volatile boolean enabled = true;
 
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
     this.metrics = builder.metrics;
-    this.tiers = new StoreTiers(builder.store, builder.fallback, settings, metrics);
+    this.tiers = new StoreTiers(builder.store, builder.fallbackStore(), settings, metrics);
+    this.waits = new Waits(tiers, builder.permits(), builder.timer, metrics);
+    this.lookup = new RuleLookup(settings);
+    this.ownRules = new OwnRules(builder.plans, builder.ruleSets, metrics);
+    this.ruleChanges = new RuleChangeNotifier(builder.ruleChangeListeners);
     this.listeners =
         builder.listeners.stream()
             .map(listener -> new Announcer(listener, metrics))
             .toArray(Announcer[]::new);
     this.timed = metrics != MetricsExporter.NONE;
+    this.tryDirectly = !timed && listeners.length == 0 && !settings.shadow();
     if (builder.book != null) {
       use(builder.book);
+    } else if (builder.plans != null || builder.ruleSets != null) {
+      use(RuleBook.of());
     }
   }
 
@@ -51,11 +68,21 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     return new Builder(store);
   }
 
-  /** Puts a rule book in force; decisions under way finish by the one they began with. */
+  /**
+   * Puts a rule book in force; decisions under way finish by the one they began with.
+   *
+   * @throws IllegalArgumentException if a rule says {@code LOCAL} and there is no store to fall
+   *     back to; the rules in force stay
+   */
   public void use(RuleBook book) {
-    metrics.inForce(book);
-    rules = Rules.of(book, metrics);
-    tiers.rulesChanged();
+    tiers.checkFallback(book);
+    synchronized (ruleChanges) {
+      RuleBook before = book();
+      metrics.inForce(book);
+      rules = Rules.of(book, metrics, ownRules);
+      tiers.rulesChanged();
+      ruleChanges.notifyOf(before, book);
+    }
   }
 
   /** Returns the rule book in force, or null if there never was one. */
@@ -110,6 +137,80 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     return decide(question, false);
   }
 
+  /**
+   * Returns a limiter of the keys under one plan of the rules in force, at any time: it follows a
+   * change of rules. Closing it closes nothing.
+   */
+  public KeyedLimiter plan(String name) {
+    return new KeyedLimiter(this, name, () -> {});
+  }
+
+  /**
+   * Decides like {@link #check(RequestContext)}, and lets a caller wait whose limits say {@code
+   * WAIT_FOR_REFILL}, as the settings allow. Parks the thread, which may be virtual.
+   *
+   * @throws IllegalArgumentException if the question has no answer
+   * @throws IllegalStateException if the engine is closed while the caller waits
+   */
+  public RateLimitResult checkWaiting(Question question) throws InterruptedException {
+    return acquire(question, WaitTerms.of(settings));
+  }
+
+  /**
+   * Is {@link #checkWaiting} without blocking a thread. Cancelling the stage's future ends the
+   * wait; continuations run on the caller's thread or on threads for them alone.
+   */
+  public CompletionStage<RateLimitResult> checkWaitingAsync(Question question) {
+    return acquireAsync(question, WaitTerms.of(settings));
+  }
+
+  RateLimitResult acquire(Question question, WaitTerms terms) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = new Evaluation(settings.shadow(), false);
+    RateLimitResult result = prepare(question, evaluation, false);
+    return result != null
+        ? told(question, evaluation, result, false, start)
+        : waits.await(evaluation, terms, end -> told(question, evaluation, end, false, start));
+  }
+
+  CompletionStage<RateLimitResult> acquireAsync(Question question, WaitTerms terms) {
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = new Evaluation(settings.shadow(), false);
+    RateLimitResult result;
+    try {
+      result = prepare(question, evaluation, false);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return result != null
+        ? CompletableFuture.completedFuture(told(question, evaluation, result, false, start))
+        : waits.start(evaluation, terms, end -> told(question, evaluation, end, false, start));
+  }
+
+  /**
+   * Acquires from the key's bucket of a plan, at once. Where nobody is notified of decisions, it
+   * makes nothing but what the store needs.
+   */
+  boolean tryAcquire(String plan, String key, long cost) {
+    Rules current = rules;
+    if (enabled
+        && current != null
+        && tryDirectly
+        && cost >= 1
+        && cost <= RateLimitBand.MAX_TOKENS) {
+      RateLimitKey bucket =
+          new RateLimitKey(current.plan(plan).limits(), IdentityScheme.ofPlanKey(key));
+      Outcome outcome = new Outcome();
+      if (tiers.acquireNow(Acquisition.of(bucket, cost), outcome)) {
+        return outcome.allowed();
+      }
+    }
+    return decideNow(Question.ofPlans(List.of(plan), key, cost), false).allowed();
+  }
+
   private CompletionStage<RateLimitResult> asking(java.util.function.Supplier<Question> question) {
     try {
       return decide(question.get(), false);
@@ -150,7 +251,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     RateLimitResult result;
     try {
       result = prepare(question, evaluation, dryRun);
-    } catch (IllegalArgumentException e) {
+    } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
     if (result == null) {
@@ -169,89 +270,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   /** Finds out what applies; returns the result if no store has to be asked, else null. */
   private @Nullable RateLimitResult prepare(
       Question question, Evaluation evaluation, boolean dryRun) {
-    if (!enabled) {
-      return RateLimitResult.of(Reason.DISABLED);
-    }
-    Rules current = rules;
-    if (current == null) {
-      return missingRules();
-    }
-    if (question instanceof Question.OfRequest ofRequest) {
-      return prepare(ofRequest, evaluation, current, dryRun);
-    }
-    if (question instanceof Question.OfPlans ofPlans) {
-      return prepare(ofPlans, evaluation, current);
-    }
-    return prepare((Question.OfRule) question, evaluation, current);
-  }
-
-  private RateLimitResult missingRules() {
-    return RateLimitResult.of(
-        settings.missingRules() == EngineSettings.MissingRules.ALLOW
-            ? Reason.NO_MATCHING_RULE
-            : Reason.MISSING_RULE_SET);
-  }
-
-  private @Nullable RateLimitResult prepare(
-      Question.OfRequest question, Evaluation evaluation, Rules current, boolean dryRun) {
-    RuleIndex index = index(question, current.book());
-    if (index == null) {
-      return missingRules();
-    }
-    evaluation.match(index, question.request(), current);
-    RateLimitResult result = evaluation.withoutStore();
-    if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !dryRun) {
-      current.noMatch(question.ruleSetId().or(settings::defaultRuleSetId)).count(Verdict.ALLOWED);
-    }
-    return result;
-  }
-
-  /** Returns the rules to look at, or null if the default rule set does not exist. */
-  private @Nullable RuleIndex index(Question.OfRequest question, RuleBook book) {
-    if (question.ruleSetId().isPresent()) {
-      String id = question.ruleSetId().get();
-      RuleIndex index = book.index(id);
-      if (index == null) {
-        throw new UnknownNameException("rule set", id);
-      }
-      return index;
-    }
-    return settings.defaultRuleSetId().isPresent()
-        ? book.index(settings.defaultRuleSetId().get())
-        : book.everything();
-  }
-
-  private static @Nullable RateLimitResult prepare(
-      Question.OfPlans question, Evaluation evaluation, Rules current) {
-    List<String> names = question.plans();
-    demand(current.plan(names.get(0)), question, evaluation);
-    for (int i = 1; i < names.size(); i++) {
-      Rules.Plan plan = current.plan(names.get(i));
-      if (names.indexOf(names.get(i)) == i) {
-        demand(plan, question, evaluation);
-      }
-    }
-    return null;
-  }
-
-  private static void demand(Rules.Plan plan, Question.OfPlans question, Evaluation evaluation) {
-    evaluation.demand(plan.limits(), question.key(), question.cost(), plan.claim());
-  }
-
-  private static @Nullable RateLimitResult prepare(
-      Question.OfRule question, Evaluation evaluation, Rules current) {
-    CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
-    if (rule != null && !rule.rule().enabled()) {
-      return RateLimitResult.builder(Reason.DISABLED)
-          .rule(rule.rule().ruleSetId(), rule.rule().id())
-          .build();
-    }
-    if (rule != null && rule.rule().action() != Action.LIMIT) {
-      evaluation.act(rule, current.claim(rule));
-      return evaluation.withoutStore();
-    }
-    evaluation.demand(question, rule, current.claimOf(rule));
-    return null;
+    return enabled
+        ? lookup.find(question, evaluation, rules, dryRun)
+        : RateLimitResult.of(Reason.DISABLED);
   }
 
   /**
@@ -267,7 +288,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     if (current == null) {
       throw new UnknownNameException(what.kind(), what.name());
     }
-    return what.in(current.book(), tiers);
+    return what.in(current.book(), tiers).whenComplete((ids, failure) -> waits.recheck());
   }
 
   /** Takes a question apart; takes, counts and tells nothing. */
@@ -277,12 +298,15 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
       return decide(question, true).thenApply(result -> new Explanation(result, List.of()));
     }
     try {
-      RuleIndex index =
-          question instanceof Question.OfRequest ofRequest
-              ? index(ofRequest, current.book())
-              : null;
-      return new Explainer(question, current, index, settings).explain(tiers::peek, this::decide);
-    } catch (IllegalArgumentException e) {
+      Rules source = current;
+      RuleIndex index = null;
+      if (question instanceof Question.OfRequest ofRequest) {
+        Rules found = lookup.source(ofRequest, current);
+        source = found == null ? current : found;
+        index = found == null ? null : lookup.index(ofRequest, found);
+      }
+      return new Explainer(question, source, index, settings).explain(tiers::peek, this::decide);
+    } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -307,6 +331,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   @Override
   public void close() {
+    waits.close();
     for (Announcer listener : listeners) {
       listener.close();
     }
@@ -320,6 +345,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     private EngineSettings settings = EngineSettings.DEFAULT;
     private MetricsExporter metrics = MetricsExporter.NONE;
     private List<DecisionListener> listeners = List.of();
+    private @Nullable PlanRegistry plans;
+    private @Nullable RuleSetProvider ruleSets;
+    private List<RuleChangeListener> ruleChangeListeners = List.of();
+    private @Nullable WaitPermits sharedPermits;
+    private WaitTimer timer = WaitTimer.SHARED;
 
     private Builder(StorageProvider store) {
       this.store = Objects.requireNonNull(store, "store");
@@ -355,7 +385,56 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
       return this;
     }
 
-    /** Builds the engine. */
+    /**
+     * Sets where plans come from that the rule book does not have. The registry is asked at every
+     * decision, so it answers from memory.
+     */
+    public Builder planRegistry(PlanRegistry value) {
+      plans = value;
+      return this;
+    }
+
+    /**
+     * Sets where rule sets come from that the rule book does not have; asked for by name, at every
+     * check that names them, so it answers from memory.
+     */
+    public Builder ruleSetProvider(RuleSetProvider value) {
+      ruleSets = value;
+      return this;
+    }
+
+    /** Adds a listener that is notified when other rules come into force. */
+    public Builder ruleChangeListener(RuleChangeListener value) {
+      ruleChangeListeners = Stream.concat(ruleChangeListeners.stream(), Stream.of(value)).toList();
+      return this;
+    }
+
+    Builder waitPermits(WaitPermits value) {
+      sharedPermits = value;
+      return this;
+    }
+
+    Builder waitTimer(WaitTimer value) {
+      timer = value;
+      return this;
+    }
+
+    private WaitPermits permits() {
+      return sharedPermits == null
+          ? new WaitPermits(settings.waiting().maxConcurrentWaits())
+          : sharedPermits;
+    }
+
+    private @Nullable StorageProvider fallbackStore() {
+      return fallback == null ? store.fallback().orElse(null) : fallback;
+    }
+
+    /**
+     * Builds the engine.
+     *
+     * @throws IllegalArgumentException if a store that can fail has no fallback, and the settings
+     *     or a rule say {@code LOCAL}
+     */
     public RateLimitEngine build() {
       return new RateLimitEngine(this);
     }

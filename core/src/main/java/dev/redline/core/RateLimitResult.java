@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.key.IdentityDigest;
+import dev.redline.core.key.ApiKeyDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -39,6 +39,18 @@ public final class RateLimitResult {
   /** Returns whether the request may go on. */
   public boolean allowed() {
     return reason.allowed();
+  }
+
+  /**
+   * Returns this result if it is allowed.
+   *
+   * @throws RateLimitExceededException if it is denied; the exception carries this result
+   */
+  public RateLimitResult orThrow() {
+    if (!allowed()) {
+      throw new RateLimitExceededException(this);
+    }
+    return this;
   }
 
   /** Returns why. */
@@ -115,10 +127,18 @@ public final class RateLimitResult {
 
   /**
    * Returns a digest of whoever the reported band counts, for logs: the same caller has the same
-   * one. Worked out at every call; not for the request path.
+   * one, in this process. Worked out at every call; not for the request path.
    */
   public Optional<String> identityDigest() {
-    return Optional.ofNullable(details.identity()).map(IdentityDigest::of);
+    return identityDigest(ApiKeyDigest.ofProcess());
+  }
+
+  /**
+   * Returns the digest under a secret of one's own. Without a secret it would tell who it is of:
+   * all IPv4 addresses can be tried in minutes.
+   */
+  public Optional<String> identityDigest(ApiKeyDigest keyed) {
+    return Optional.ofNullable(details.identity()).map(identity -> "x:" + keyed.of(identity));
   }
 
   /** Returns the rule set, or null; {@link #ruleSetId} without a wrapper, for the hot path. */

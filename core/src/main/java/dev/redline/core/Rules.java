@@ -21,24 +21,34 @@ final class Rules {
   private final Map<String, Plan> plans = new HashMap<>();
   private final Map<String, RuleMeter> noMatch = new HashMap<>();
   private final RuleMeter noMatchAnywhere;
+  private final OwnRules own;
 
-  private Rules(RuleBook book, MetricsExporter metrics) {
+  private Rules(RuleBook book, MetricsExporter metrics, OwnRules own) {
     this.book = book;
+    this.own = own;
     this.claims = new Claim[book.rules().size()];
     for (CompiledRule rule : book.rules()) {
       RuleMeter meter = metrics.meter(rule.rule().ruleSetId(), rule.rule().id());
       claims[rule.rank()] = new Claim(rule, meter);
     }
     for (String id : book.plans().keySet()) {
-      BucketLimits limits = Objects.requireNonNull(book.planLimits(id));
-      plans.put(id, new Plan(limits, new Claim(null, metrics.meter(NONE, id))));
+      plans.put(id, plan(Objects.requireNonNull(book.planLimits(id)), metrics));
     }
     book.ruleSets().keySet().forEach(id -> noMatch.put(id, metrics.meter(id, NONE)));
     this.noMatchAnywhere = metrics.meter(NONE, NONE);
   }
 
-  static Rules of(RuleBook book, MetricsExporter metrics) {
-    return new Rules(book, metrics);
+  /**
+   * Returns the rules of a book.
+   *
+   * @param own where plans and rule sets come from that the book does not have
+   */
+  static Rules of(RuleBook book, MetricsExporter metrics, OwnRules own) {
+    return new Rules(book, metrics, own);
+  }
+
+  static Plan plan(BucketLimits limits, MetricsExporter metrics) {
+    return new Plan(limits, new Claim(null, metrics.meter(NONE, limits.ownerId())));
   }
 
   RuleBook book() {
@@ -63,9 +73,17 @@ final class Rules {
   Plan plan(String id) {
     Plan plan = plans.get(id);
     if (plan == null) {
+      plan = own.plan(id);
+    }
+    if (plan == null) {
       throw new UnknownNameException("plan", id);
     }
     return plan;
+  }
+
+  /** Returns the rules that a rule set is part of, these or others; null if there is none. */
+  @Nullable Rules with(String ruleSetId) {
+    return book.index(ruleSetId) != null ? this : own.ruleSet(ruleSetId, book);
   }
 
   /** Returns the meter of requests that no rule of the set matches. */

@@ -1,7 +1,10 @@
 package dev.redline.core;
 
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.memory.InMemoryStore;
+import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -9,6 +12,7 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -34,6 +38,29 @@ final class StoreTiers {
     this.share = new LocalShare(settings.localShare());
     this.metrics = metrics;
     this.timed = metrics != MetricsExporter.NONE;
+    if (unlessSaid == OnStoreFailure.LOCAL) {
+      checkFallback("settings");
+    }
+  }
+
+  /** Rejects rules that need a fallback if the store can fail and there is none. */
+  void checkFallback(RuleBook book) {
+    for (CompiledRule rule : book.rules()) {
+      if (rule.rule().onStoreFailure().equals(Optional.of(OnStoreFailure.LOCAL))) {
+        checkFallback("rule '" + rule.rule().id() + "'");
+      }
+    }
+  }
+
+  private void checkFallback(String who) {
+    if (fallback == null && !(store instanceof InMemoryStore)) {
+      throw new IllegalArgumentException(
+          who
+              + ": onStoreFailure LOCAL needs a fallback store, and store '"
+              + store.type()
+              + "' has none: use ResilientStore.of(store) or fallback(new LocalStore()), or say"
+              + " OPEN or CLOSED");
+    }
   }
 
   /** Asks the store to decide without I/O; a dry run is not timed, as it counts in no metric. */
@@ -93,32 +120,61 @@ final class StoreTiers {
         : store.acquire(acquisition);
   }
 
-  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
+  /** Attempts once for a caller who may wait: nothing of it counts as a decision yet. */
+  CompletionStage<Attempt> attempt(Evaluation evaluation, Acquisition acquisition) {
+    Outcome now = new Outcome();
+    if (acquireNow(acquisition, now)) {
+      return CompletableFuture.completedFuture(Attempt.of(acquisition, now));
+    }
+    long start = timed ? System.nanoTime() : 0;
+    CompletionStage<Outcome> stage;
+    try {
+      stage = store.acquire(acquisition);
+    } catch (RuntimeException e) {
+      // A store must not throw; if one does, a caller must not wait for ever.
+      stage = CompletableFuture.failedFuture(e);
+    }
+    return stage.handle(
+        (outcome, failure) -> {
+          if (timed) {
+            metrics.stored(store.type(), failure == null, System.nanoTime() - start);
+          }
+          return failure == null
+              ? Attempt.of(acquisition, outcome)
+              : attemptWithoutPrimary(evaluation, acquisition, failure);
+        });
+  }
+
   private RateLimitResult withoutPrimary(
       Evaluation evaluation, Acquisition acquisition, Throwable failure) {
+    return attemptWithoutPrimary(evaluation, acquisition, failure).finish(evaluation);
+  }
+
+  /** Decides by the strictest strategy of the rules that apply, the store having failed. */
+  private Attempt attemptWithoutPrimary(
+      Evaluation evaluation, Acquisition acquisition, Throwable failure) {
     OnStoreFailure strategy = evaluation.onStoreFailure(unlessSaid);
-    RateLimitResult local =
-        strategy == OnStoreFailure.LOCAL ? decideHere(evaluation, acquisition) : null;
+    Attempt local = strategy == OnStoreFailure.LOCAL ? decideHere(acquisition) : null;
     if (strategy != null && !acquisition.dryRun()) {
       boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && local == null;
       metrics.storeFailed(nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
     }
-    return local == null ? evaluation.failed(strategy) : local;
+    return local == null ? Attempt.failed(acquisition, strategy) : local;
   }
 
   /** Decides by what the store refused before, else by this node's share; null if it cannot. */
-  private @Nullable RateLimitResult decideHere(Evaluation evaluation, Acquisition acquisition) {
+  private @Nullable Attempt decideHere(Acquisition acquisition) {
     Outcome outcome = new Outcome();
     if (store.refuseFromMemory(acquisition, outcome)) {
       outcome.degrade();
-      return evaluation.finish(outcome);
+      return Attempt.of(acquisition, outcome);
     }
     Acquisition own = share.of(acquisition);
     if (fallback == null || !fallback.acquireNow(own, outcome)) {
       return null;
     }
     outcome.degrade();
-    return evaluation.finish(own, outcome);
+    return Attempt.of(own, outcome);
   }
 
   /** Makes every bucket of some owners fresh, here and in the store. */

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -109,6 +110,37 @@ class DecisionListenerTest {
         .hasValue(0);
     assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
     assertThat(List.of(next(), next(), next())).hasSize(3);
+  }
+
+  @Test
+  void aListenerThatAlwaysThrowsIsLoggedOnce() {
+    List<String> messages = new ArrayList<>();
+    Handler handler = new CollectingHandler(messages);
+    log.setLevel(Level.ALL);
+    log.setUseParentHandlers(false);
+    log.addHandler(handler);
+    try {
+      RateLimitEngine engine =
+          engine(
+              new DecisionListener() {
+                @Override
+                public void decided(
+                    Question question, RateLimitResult result, List<RateLimitRule> rules) {}
+
+                @Override
+                public boolean wants(RateLimitResult result) {
+                  throw new IllegalStateException("on purpose");
+                }
+              });
+      for (int i = 0; i < 1000; i++) {
+        engine.check(request("/"));
+      }
+      assertThat(messages).hasSize(1);
+      assertThat(messages.get(0)).startsWith("a decision listener failed: ");
+    } finally {
+      log.removeHandler(handler);
+      log.setUseParentHandlers(true);
+    }
   }
 
   @Test

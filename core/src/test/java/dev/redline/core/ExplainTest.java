@@ -3,6 +3,7 @@ package dev.redline.core;
 import static dev.redline.core.EngineFixture.perHour;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.KeyField;
@@ -193,5 +194,27 @@ class ExplainTest {
     Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.DISABLED);
     assertThat(explanation.rules()).isEmpty();
+  }
+
+  @Test
+  void theConditionThatFailedIsNamed() {
+    EngineFixture fixture =
+        EngineFixture.of(
+            rule("attributes", 1)
+                .match(
+                    RuleMatch.builder()
+                        .attribute("region", "eu")
+                        .attribute("tier", "gold")
+                        .build()),
+            rule("headers", 1).match(RuleMatch.builder().header("X-Tenant", "t*").build()),
+            rule("users", 1).match(RuleMatch.builder().userId("alice").build()));
+    RequestContext request =
+        RequestContext.builder().attribute("region", "eu").attribute("tier", "free").build();
+    assertThat(fixture.explain(Question.ofRequest(request)).rules())
+        .extracting(Explanation.Entry::why, Explanation.Entry::field)
+        .containsExactly(
+            tuple(Optional.of(NoMatch.ATTRIBUTE), Optional.of("tier")),
+            tuple(Optional.of(NoMatch.HEADER), Optional.of("X-Tenant")),
+            tuple(Optional.of(NoMatch.USER_ID), Optional.empty()));
   }
 }

@@ -1,7 +1,9 @@
 package dev.redline.core;
 
+import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
@@ -10,6 +12,8 @@ import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RuleBook;
 import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class MissingIdentityTest {
@@ -85,5 +89,28 @@ class MissingIdentityTest {
     assertThat(fixture.check(from("2001:db8:1:2::1", null)).allowed()).isFalse();
     assertThat(fixture.check(RequestContext.builder().build()).reason())
         .isEqualTo(Reason.MISSING_IDENTITY);
+  }
+
+  @Test
+  void anExceptionOfAKeyResolverFailsTheStageAndDoesNotEscape() {
+    EngineFixture fixture =
+        EngineFixture.of(
+            rule("r", 1)
+                .keyResolver(
+                    asked -> {
+                      throw new IllegalStateException("on purpose");
+                    }));
+    Question question = Question.ofRequest(request("/"));
+    List<CompletionStage<?>> stages =
+        List.of(
+            fixture.engine().checkAsync(request("/")),
+            fixture.engine().handle(question),
+            fixture.engine().explain(question));
+    for (CompletionStage<?> stage : stages) {
+      assertThatExceptionOfType(CompletionException.class)
+          .isThrownBy(() -> stage.toCompletableFuture().join())
+          .havingCause()
+          .withMessage("on purpose");
+    }
   }
 }

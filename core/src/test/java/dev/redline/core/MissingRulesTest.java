@@ -11,8 +11,12 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StorageProvider;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.logging.Handler;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +48,42 @@ class MissingRulesTest {
     RateLimitResult refused = engine(MissingRules.REJECT, null, null).check(request("/"));
     assertThat(refused.reason()).isEqualTo(Reason.MISSING_RULE_SET);
     assertThat(refused.allowed()).isFalse();
+  }
+
+  private List<String> logged(Runnable work) {
+    Logger log = Logger.getLogger(RateLimitEngine.class.getName());
+    List<String> messages = new ArrayList<>();
+    Handler handler = new CollectingHandler(messages);
+    log.setUseParentHandlers(false);
+    log.addHandler(handler);
+    try {
+      work.run();
+    } finally {
+      log.removeHandler(handler);
+      log.setUseParentHandlers(true);
+    }
+    return messages;
+  }
+
+  private static void checkOften(RateLimitEngine engine) {
+    for (int i = 0; i < 10; i++) {
+      engine.check(request("/"));
+      engine.checkAsync(request("/"));
+    }
+  }
+
+  @Test
+  void allowingEverythingForWantOfRulesIsLoggedOnce() {
+    assertThat(logged(() -> checkOften(engine(MissingRules.ALLOW, null, null))))
+        .containsExactly(
+            "no rules are loaded: every request is allowed, see rl.missing-rule-behavior");
+    RuleBook book = EngineFixture.book(rule("r", 1));
+    assertThat(logged(() -> checkOften(engine(MissingRules.ALLOW, "nope", book))))
+        .containsExactly(
+            "the rule set 'nope' does not exist: every request is allowed, see"
+                + " rl.missing-rule-behavior");
+    assertThat(logged(() -> checkOften(engine(MissingRules.REJECT, null, null)))).isEmpty();
+    assertThat(logged(() -> checkOften(engine(MissingRules.ALLOW, null, book)))).isEmpty();
   }
 
   @Test

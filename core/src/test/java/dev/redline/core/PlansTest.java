@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.key.IdentityDigest;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.StorageProvider;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class PlansTest {
@@ -40,6 +47,50 @@ class PlansTest {
     fixture.engine().allow("k", List.of("gold", "daily"), 3);
     assertThat(fixture.engine().allow("k", "gold").remaining()).hasValue(6);
     assertThat(left("gold", "other")).containsExactly(10L);
+  }
+
+  @Test
+  void aLongKeyIsKeptAsADigestAndIsNoOtherKeys() {
+    String longest = "k".repeat(256);
+    List<String> keys =
+        List.of(longest, longest + "a", longest + "b", IdentityDigest.of(longest + "a"), "x:");
+    for (String key : keys) {
+      assertThat(fixture.engine().allow(key, "gold").remaining()).as(key).hasValue(9);
+      assertThat(left("gold", key)).containsExactly(9L);
+    }
+    Question asked = Question.ofPlans(List.of("gold"), "k".repeat(1_000_000), 1);
+    assertThat(fixture.explain(asked).rules().get(0).identity().get(0)).hasSizeLessThan(100);
+    assertThat(left("gold", "k".repeat(1_000_000))).containsExactly(10L);
+  }
+
+  /** Identities are what a store keeps: a million characters must not be one of them. */
+  @Test
+  void noStoreIsAskedToKeepALongKey() {
+    List<Integer> lengths = new ArrayList<>();
+    StorageProvider store =
+        new StorageProvider() {
+          @Override
+          public String type() {
+            return "lengths";
+          }
+
+          @Override
+          public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+            lengths.add(acquisition.key(0).identity().length());
+            Outcome outcome = new Outcome();
+            outcome.reset(acquisition.bands());
+            outcome.decide(true, 0);
+            return CompletableFuture.completedFuture(outcome);
+          }
+
+          @Override
+          public void close() {}
+        };
+    RateLimitEngine engine = RateLimitEngine.builder(store).book(EngineFixture.plans(GOLD)).build();
+    engine.allow("k".repeat(256), "gold");
+    engine.allow("k".repeat(257), "gold");
+    engine.allow("k".repeat(1_000_000), "gold");
+    assertThat(lengths).containsExactly(256, 66, 66);
   }
 
   @Test

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class SeveralRulesTest {
   private static RateLimitRule.Builder per(String id, long capacity, Duration period) {
@@ -132,5 +134,27 @@ class SeveralRulesTest {
         .isTrue();
     assertThat(fixture.check(RequestContext.builder().clientIp("10.0.0.1").build()).allowed())
         .isFalse();
+  }
+
+  /** Quadratic work would take minutes. */
+  @Test
+  @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void tensOfThousandsOfMatchingRulesAreDecidedTogether() {
+    int count = 40_000;
+    RateLimitRule.Builder[] rules = new RateLimitRule.Builder[count];
+    for (int i = 0; i < count; i++) {
+      // Evaluated in another order than locked.
+      rules[i] = rule("r" + i, 2).priority(i % 97);
+    }
+    RateLimitEngine engine =
+        RateLimitEngine.builder(new LocalStore(count, () -> EngineFixture.START))
+            .book(EngineFixture.book(rules))
+            .build();
+    for (int i = 0; i < 2; i++) {
+      RateLimitResult result = engine.check(request("/"));
+      assertThat(result.allowed()).isTrue();
+      assertThat(result.bands()).hasSize(count);
+    }
+    assertThat(engine.check(request("/")).allowed()).isFalse();
   }
 }

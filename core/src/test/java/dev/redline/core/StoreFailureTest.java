@@ -4,8 +4,10 @@ import static dev.redline.core.EngineFixture.book;
 import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
@@ -31,6 +33,12 @@ class StoreFailureTest {
     private final LocalStore behind = new LocalStore();
     private boolean failing = true;
     private boolean remembers;
+    private Optional<StorageProvider> ownFallback = Optional.empty();
+
+    @Override
+    public Optional<StorageProvider> fallback() {
+      return ownFallback;
+    }
 
     @Override
     public String type() {
@@ -104,6 +112,42 @@ class StoreFailureTest {
     }
   }
 
+  private RateLimitEngine engineWithShare(double share, RuleBook book) {
+    return RateLimitEngine.builder(store)
+        .fallback(fallback)
+        .settings(
+            new EngineSettings(
+                false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, share))
+        .book(book)
+        .build();
+  }
+
+  private static RequestContext costing(long cost) {
+    return RequestContext.builder().path("/").cost(cost).build();
+  }
+
+  @Test
+  void aCostThatFitsTheLimitButNotThisNodesShareIsWorthWaitingFor() {
+    RateLimitEngine engine = engineWithShare(0.1, book(rule("r", 100)));
+    RateLimitResult result = engine.check(costing(50));
+    assertThat(result.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(result.degraded()).isTrue();
+    assertThat(result.retryAfterMs()).hasValue(1000);
+    assertThat(engine.check(costing(10)).allowed()).isTrue();
+    assertThat(engine.check(costing(50)).retryAfterMs().orElseThrow()).isGreaterThan(3_000_000);
+    assertThat(engine.check(costing(101)).reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
+  }
+
+  @Test
+  void theLongestWaitIsReportedAlsoIfAnotherRuleHasTooSmallAShare() {
+    RateLimitEngine engine = engineWithShare(0.1, book(rule("large", 1000), rule("small", 100)));
+    assertThat(engine.check(costing(10)).allowed()).isTrue();
+    RateLimitResult result = engine.check(costing(100));
+    assertThat(result.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(result.ruleId()).contains("small");
+    assertThat(result.retryAfterMs()).isPresent();
+  }
+
   @Test
   void closedRefusesForASecond() {
     RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
@@ -163,9 +207,30 @@ class StoreFailureTest {
   }
 
   @Test
-  void localWithoutAFallbackIsClosed() {
+  void rejectsLocalWithoutAFallbackStore() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RateLimitEngine.builder(store).build())
+        .withMessage(
+            "settings: onStoreFailure LOCAL needs a fallback store, and store 'remote' has none:"
+                + " use ResilientStore.of(store) or fallback(new LocalStore()), or say OPEN or"
+                + " CLOSED");
+    EngineSettings closed =
+        new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.CLOSED, 1.0);
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).settings(closed).book(book(rule("r", 1))).build();
+    RuleBook local = book(rule("l", 1).onStoreFailure(OnStoreFailure.LOCAL));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> engine.use(local))
+        .withMessageStartingWith("rule 'l': onStoreFailure LOCAL needs a fallback store");
+    assertThat(engine.check(request("/")).ruleId()).as("the rules in force stay").contains("r");
+  }
+
+  @Test
+  void aStoreMayBringItsOwnFallback() {
+    store.ownFallback = Optional.of(fallback);
     RateLimitEngine engine = RateLimitEngine.builder(store).book(book(rule("r", 1))).build();
-    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.FAIL_CLOSED);
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+    assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
   }
 
   @Test

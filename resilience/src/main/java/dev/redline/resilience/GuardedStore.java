@@ -9,6 +9,7 @@ import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
+import dev.redline.resilience.NodeBreaker.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class GuardedStore implements StorageProvider {
   private final RemoteStore store;
   private final Settings.CircuitBreaker settings;
   private final Duration slow;
+  private final Duration patience;
   private final Map<String, NodeBreaker> breakers = new ConcurrentHashMap<>();
 
   /**
@@ -46,6 +48,7 @@ public final class GuardedStore implements StorageProvider {
     this.store = store;
     this.settings = settings;
     this.slow = Duration.ofNanos((long) (commandTimeout.toNanos() * SLOW));
+    this.patience = settings.openDuration().plus(commandTimeout);
     store.observe(new Calls());
   }
 
@@ -58,7 +61,7 @@ public final class GuardedStore implements StorageProvider {
       // Masters come and go under other addresses; whoever is closed is as good as new.
       breakers.values().removeIf(NodeBreaker::isClosed);
     }
-    return breakers.computeIfAbsent(node, name -> new NodeBreaker(name, settings, slow));
+    return breakers.computeIfAbsent(node, name -> new NodeBreaker(name, settings, slow, patience));
   }
 
   @Override
@@ -73,66 +76,67 @@ public final class GuardedStore implements StorageProvider {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    List<NodeBreaker> probed;
+    List<Probe> probes;
     try {
-      probed = permitted(acquisition);
+      probes = probes(acquisition);
     } catch (StoreException leftAlone) {
       return CompletableFuture.failedFuture(leftAlone);
     }
-    if (probed.isEmpty()) {
+    if (probes.isEmpty()) {
       return store.acquire(acquisition);
     }
-    long start = System.nanoTime();
-    return store
-        .acquire(acquisition)
-        .whenComplete((outcome, error) -> probed(probed, start, error));
+    try {
+      return store.acquire(acquisition).whenComplete((outcome, error) -> ended(probes, error));
+    } catch (Throwable e) {
+      ended(probes, e);
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
-    List<NodeBreaker> probed = permitted(acquisition);
-    long start = System.nanoTime();
+    List<Probe> probes = probes(acquisition);
     try {
       Outcome outcome = store.acquireAndWait(acquisition);
-      probed(probed, start, null);
+      ended(probes, null);
       return outcome;
-    } catch (RuntimeException e) {
-      probed(probed, start, e);
+    } catch (Throwable e) {
+      ended(probes, e);
       throw e;
     }
   }
 
   /**
-   * Returns the breakers that let the acquisition through as a probe; none if all are closed.
+   * Returns the acquisition as a probe of each node whose breaker is not closed; none if all are.
    *
-   * @throws StoreException if one does not let it through
+   * @throws StoreException if it must not be sent to one of them
    */
-  private List<NodeBreaker> permitted(Acquisition acquisition) {
+  private List<Probe> probes(Acquisition acquisition) {
     List<String> nodes = store.nodes(acquisition);
-    List<NodeBreaker> probed = List.of();
+    List<Probe> probes = List.of();
     for (int i = 0; i < nodes.size(); i++) {
       NodeBreaker breaker = breaker(nodes.get(i));
       if (breaker.isClosed()) {
         continue;
       }
-      if (!breaker.permits()) {
-        probed.forEach(NodeBreaker::release);
+      Probe probe = breaker.probeOrNull();
+      if (probe == null) {
+        probes.forEach(Probe::release);
         throw new StoreException(
             StoreException.Kind.REDISERROR, "left alone after: " + breaker.lastFailure());
       }
-      probed = probed.isEmpty() ? new ArrayList<>(1) : probed;
-      probed.add(breaker);
+      probes = probes.isEmpty() ? new ArrayList<>(1) : probes;
+      probes.add(probe);
     }
-    return probed;
+    return probes;
   }
 
-  private static void probed(List<NodeBreaker> breakers, long start, @Nullable Throwable error) {
-    long nanos = System.nanoTime() - start;
+  private static void ended(List<Probe> probes, @Nullable Throwable error) {
     Throwable blame = blame(error);
-    breakers.forEach(breaker -> breaker.probed(nanos, blame));
+    probes.forEach(probe -> probe.ended(blame));
   }
 
-  /** Returns why a node is to blame, or null if it answered: a value of ours is its own affair. */
+  /** Returns why a node is to blame, or null: a malformed value is not a node failure. */
   private static @Nullable Throwable blame(@Nullable Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
@@ -188,7 +192,15 @@ public final class GuardedStore implements StorageProvider {
     }
 
     @Override
+    public boolean away() {
+      boolean logged = state() != BreakerState.CLOSED;
+      breakers.values().forEach(breaker -> breaker.storeLogsOutage(true));
+      return logged;
+    }
+
+    @Override
     public void recovered() {
+      breakers.values().forEach(breaker -> breaker.storeLogsOutage(false));
       breakers.values().forEach(NodeBreaker::tryNow);
     }
   }

@@ -1,6 +1,8 @@
 package dev.redline.resilience;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
@@ -19,6 +21,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -40,6 +47,8 @@ class GuardedStoreTest {
     private final List<String> failing = new ArrayList<>();
     private final List<CompletableFuture<Outcome>> held = new ArrayList<>();
     private boolean hold;
+    private boolean remember;
+    private boolean explode;
     private int asked;
     private CallObserver observer;
 
@@ -65,6 +74,12 @@ class GuardedStoreTest {
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       asked++;
+      if (explode) {
+        throw new IllegalStateException("on purpose");
+      }
+      if (remember) {
+        return CompletableFuture.completedFuture(new Outcome());
+      }
       if (hold) {
         CompletableFuture<Outcome> later = new CompletableFuture<>();
         held.add(later);
@@ -73,7 +88,14 @@ class GuardedStoreTest {
       if (nodes(acquisition).stream().anyMatch(failing::contains)) {
         return CompletableFuture.failedFuture(failure());
       }
+      nodes(acquisition).forEach(node -> observer.answered(node, 1000));
       return behind.acquire(acquisition);
+    }
+
+    private void answerHeld(String node) {
+      observer.answered(node, 1000);
+      held.forEach(probe -> probe.complete(new Outcome()));
+      held.clear();
     }
 
     @Override
@@ -117,7 +139,11 @@ class GuardedStoreTest {
     for (int i = 0; i < properties.length; i += 2) {
       map.put("rl.circuit-breaker." + properties[i], properties[i + 1]);
     }
-    return new GuardedStore(nodes, Settings.parse(map).circuitBreaker(), Duration.ofMillis(50));
+    return guarded(Duration.ofMillis(50), map);
+  }
+
+  private GuardedStore guarded(Duration commandTimeout, Map<String, String> properties) {
+    return new GuardedStore(nodes, Settings.parse(properties).circuitBreaker(), commandTimeout);
   }
 
   private static Acquisition at(String... names) {
@@ -217,7 +243,7 @@ class GuardedStoreTest {
     assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
 
     nodes.hold = false;
-    nodes.held.forEach(probe -> probe.complete(new Outcome()));
+    nodes.answerHeld("a");
     assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
     assertThat(fails(store, "a")).isFalse();
   }
@@ -258,12 +284,32 @@ class GuardedStoreTest {
   }
 
   @Test
+  void anOutageIsLoggedOnceByTheStoreOrByTheBreaker() {
+    GuardedStore store = guarded("half-open-calls", "1");
+    assertThat(fails(store, "a")).isFalse();
+    nodes.observer.answered("a", 1);
+    assertThat(nodes.observer.away()).as("logged by the breaker").isFalse();
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+    assertThat(log).isEmpty();
+
+    failCalls("a", 5);
+    assertThat(nodes.observer.away()).as("logged by the breaker").isTrue();
+    nodes.observer.recovered();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(log).hasSize(2);
+  }
+
+  @Test
   void aValueThatIsNotOursIsNoFailureOfTheNode() {
     GuardedStore store = guarded("half-open-calls", "1");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
     CompletableFuture<Outcome> probe = store.acquire(at("a")).toCompletableFuture();
+    answerCalls("a", 1);
     nodes
         .held
         .get(0)
@@ -283,5 +329,87 @@ class GuardedStoreTest {
       answerCalls("later-" + i, 1);
     }
     assertThat(store.state()).as("the one that is open is kept").isEqualTo(BreakerState.OPEN);
+  }
+
+  @Test
+  void whatTheStoreRemembersIsNoProbe() {
+    GuardedStore store = guarded("half-open-calls", "3", "open-duration", "1h");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.remember = true;
+    for (int i = 0; i < 100; i++) {
+      assertThat(fails(store, "a")).isFalse();
+      store.acquireAndWait(at("a"));
+    }
+    assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
+
+    nodes.remember = false;
+    for (int i = 0; i < 3; i++) {
+      assertThat(fails(store, "a")).isFalse();
+    }
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+  }
+
+  @Test
+  void aProbeThatThrowsIsAFailedProbe() {
+    GuardedStore store = guarded("half-open-calls", "2", "open-duration", "1h");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.explode = true;
+    assertThat(fails(store, "a")).isTrue();
+    assertThatThrownBy(() -> store.acquireAndWait(at("a"))).hasMessage("on purpose");
+    assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+  }
+
+  @Test
+  void probesThatNeverEndAreGivenUp() {
+    GuardedStore store = guarded("half-open-calls", "2", "open-duration", "10ms");
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.hold = true;
+    store.acquire(at("a"));
+    store.acquire(at("a"));
+    nodes.hold = false;
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(fails(store, "a")).isFalse();
+              assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+            });
+  }
+
+  @Test
+  void threadsThatTryANodeAtTheSameTimeDoNotDisturbEachOther() throws Exception {
+    // No call of these is slow, however busy the machine.
+    GuardedStore store =
+        guarded(
+            Duration.ofHours(1),
+            Map.of(
+                "rl.circuit-breaker.half-open-calls", "1",
+                "rl.circuit-breaker.open-duration", "1h"));
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    try {
+      for (int round = 0; round < 5_000; round++) {
+        failCalls("a", 5);
+        CyclicBarrier start = new CyclicBarrier(3);
+        List<Future<?>> tries = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          tries.add(
+              threads.submit(
+                  () -> {
+                    start.await();
+                    nodes.observer.recovered();
+                    fails(store, "a");
+                    return null;
+                  }));
+        }
+        for (Future<?> each : tries) {
+          each.get(10, TimeUnit.SECONDS);
+        }
+        assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
   }
 }

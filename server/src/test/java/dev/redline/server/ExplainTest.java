@@ -23,6 +23,7 @@ class ExplainTest {
         - { id: keys, path: /api/**, key: [userId, apiKey], limit: 50/s, priority: 4, onMissingIdentity: SKIP }
         - { id: last, path: /api/**, limit: 70/s, stop: true, priority: 3 }
         - { id: unseen, path: /api/**, limit: 1/s, priority: 2 }
+        - { id: values, path: /api/**, match: { headers: { X-Gold: gold } }, limit: 1/s, priority: 1 }
       """;
 
   private static TestServer server;
@@ -50,7 +51,8 @@ class ExplainTest {
     JsonNode rules = explained.get("rules");
     assertThat(rules)
         .extracting(rule -> rule.get("ruleId").asString())
-        .containsExactly("bands", "elsewhere", "posts", "off", "tenants", "keys", "last", "unseen");
+        .containsExactly(
+            "bands", "elsewhere", "posts", "off", "tenants", "keys", "last", "unseen", "values");
     JsonNode bands = rules.get(0);
     assertThat(bands.get("ruleSetId").asString()).isEqualTo("default");
     assertThat(bands.get("matched").asBoolean()).isTrue();
@@ -72,7 +74,8 @@ class ExplainTest {
             "HEADER",
             "MISSING_IDENTITY",
             "applies",
-            "STOPPED");
+            "STOPPED",
+            "HEADER");
     assertThat(rules.get(6).has("identity")).isFalse();
   }
 
@@ -130,5 +133,50 @@ class ExplainTest {
 
     assertThat(server.post("/v1/explain", body).statusCode()).isEqualTo(200);
     assertThat(explained.get("rules").get(0).get("ruleId").asString()).isEqualTo("unseen");
+  }
+
+  @Test
+  void theConditionThatFailedIsNamed() {
+    JsonNode rules =
+        server
+            .ask("/v1/explain", "{\"request\":{\"path\":\"/api/x\",\"method\":\"GET\"}}")
+            .get("rules");
+    JsonNode tenants = rules.get(4);
+    assertThat(tenants.get("why").asString()).isEqualTo("HEADER");
+    assertThat(tenants.get("field").asString()).isEqualTo("X-Tenant");
+    assertThat(rules.get(1).has("field")).isFalse();
+    assertThat(rules.get(0).has("field")).isFalse();
+  }
+
+  @Test
+  void aHeaderMayHaveSeveralValues() {
+    String body = "{\"request\":{\"path\":\"/api/x\",\"headers\":{\"X-Gold\":[\"no\",\"gold\"]}}}";
+    JsonNode gold = server.ask("/v1/explain", body).get("rules").get(8);
+    assertThat(gold.get("ruleId").asString()).isEqualTo("values");
+    assertThat(gold.get("why").asString()).isEqualTo("STOPPED");
+    JsonNode other =
+        server.ask("/v1/explain", body.replace("\"gold\"", "\"free\"")).get("rules").get(8);
+    assertThat(other.get("why").asString()).isEqualTo("HEADER");
+    assertThat(
+            server
+                .post("/v1/check", body.replace("\"gold\"", "\"a\"" + ",\"a\"".repeat(99)))
+                .statusCode())
+        .isEqualTo(400);
+  }
+
+  @Test
+  void ofManyRulesThatDoNotMatchTwoHundredAreShownAndTheOthersCounted() throws IOException {
+    StringBuilder rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 1000; i++) {
+      rules.append("- { id: r").append(i).append(", path: /p").append(i).append(", limit: 1/s }\n");
+    }
+    try (TestServer many = TestServer.start(rules.toString(), Map.of())) {
+      JsonNode explained = many.ask("/v1/explain", "{\"request\":{\"path\":\"/p999\"}}");
+
+      assertThat(explained.get("rules").size()).isEqualTo(201);
+      assertThat(explained.get("omitted").asInt()).isEqualTo(799);
+      assertThat(explained.get("rules").toString())
+          .contains("\"ruleId\":\"r999\",\"matched\":true");
+    }
   }
 }

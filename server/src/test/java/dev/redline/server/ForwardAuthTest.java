@@ -152,6 +152,52 @@ class ForwardAuthTest {
     assertThat(ask("?ruleSetId=nowhere", "X-Forwarded-Uri", "/x").statusCode()).isEqualTo(404);
   }
 
+  /** Header fields as a client may add them to those of the proxy; each is one bypass. */
+  @ParameterizedTest
+  @CsvSource({
+    "X-Original-URI=/closed X-Forwarded-Uri=/open",
+    "X-Original-URL=/closed X-Forwarded-Uri=/open",
+    "X-Forwarded-Uri=/closed X-Original-URI=/open",
+    "X-Original-URI=/closed X-Original-URL=/open",
+    "X-Forwarded-Uri=/closed X-Forwarded-Uri=/open",
+    "X-Original-URI=/open X-Original-URI=/closed",
+    "X-Original-URI=/closed X-Original-Method=GET X-Forwarded-Method=POST",
+    "X-Original-URI=/closed X-Forwarded-Method=POST",
+    "X-Forwarded-Uri=/closed X-Original-Method=POST",
+    "X-Forwarded-Uri=/closed X-Forwarded-Method=GET X-Forwarded-Method=POST",
+    "X-Original-URI=/closed X-Forwarded-Uri=/closed X-Forwarded-Method=POST",
+    "X-Original-URI=/closed X-Original-Method=GET X-Forwarded-Uri=/closed",
+    "X-Original-URI=/keys X-API-Key=a X-API-Key=b",
+  })
+  void rejectsFieldsThatContradictEachOther(String fields) {
+    HttpResponse<String> response = ask("", fields.split("[ =]"));
+
+    assertThat(response.statusCode()).as(response.body()).isEqualTo(400);
+    assertThat(TestServer.json(response).get("detail").asString()).contains("from the client");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "X-Original-URI=/closed X-Forwarded-Uri=/closed",
+    "X-Original-URI=/closed X-Forwarded-Uri=//closed/?q",
+    "X-Original-URL=http://example.org/closed X-Original-URI=/%63losed",
+    "X-Forwarded-Uri=/closed X-Forwarded-Uri=/closed",
+    "X-Forwarded-Uri=http://example.org?/open X-Forwarded-Uri=/",
+    "X-Original-URI=/closed X-Original-Method=GET X-Forwarded-Uri=/closed X-Forwarded-Method=get",
+  })
+  void acceptsBothFamiliesWhereTheyAgree(String fields) {
+    assertThat(ask("", fields.split("[ =]")).statusCode()).isIn(200, 403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"?denyStatus=%zz", "?denystatus=403", "?x", "?denyStatus=403&denyStatus=404"})
+  void rejectsQueriesThatCannotBeReadOrHaveUnknownParameters(String query) throws IOException {
+    String answer = server.raw("GET /v1/forward-auth" + query + " HTTP/1.1", "X-Forwarded-Uri: /x");
+
+    assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
+  }
+
   @Test
   void anUntrustedPeerIsRefusedWithItsAddressAndTheProperty() throws IOException {
     try (TestServer strict =

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.core.settings.Settings;
 import dev.redline.server.wiring.ServerOptions;
 import dev.redline.server.wiring.StartupFailure;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -200,5 +202,54 @@ class SettingsTest {
   @Test
   void aBrokenConfigurationFileStopsTheStart() throws IOException {
     assertRefused(options(Map.of(), Map.of(), "rl: {enabled: [\n"), "YAML");
+  }
+
+  @Test
+  void aManagementHostThatIsNoneIsNamed() {
+    for (String host : List.of("no such host", "203.0.113.7")) {
+      assertThatThrownBy(
+              () -> TestServer.start(RULES, Map.of("rl.server.management-host", host)).close())
+          .isInstanceOf(StartupFailure.class)
+          .hasMessageContaining("rl.server.management-host");
+    }
+  }
+
+  @Test
+  void aRulesPathThatDoesNotExistIsNamed() {
+    assertThatThrownBy(
+            () -> TestServer.start(RULES, Map.of("rl.config.path", "/no/such.yaml")).close())
+        .isInstanceOf(StartupFailure.class)
+        .hasMessageContaining("rl.config.path")
+        .hasMessageContaining("/no/such.yaml");
+  }
+
+  @Test
+  void tokensAreLongEnough() {
+    assertThatThrownBy(
+            () ->
+                TestServer.start(RULES, Map.of("rl.admin.tokens.ci.value", "fifteen-letters"))
+                    .close())
+        .isInstanceOf(StartupFailure.class)
+        .hasMessageContaining("rl.admin.tokens.ci.value")
+        .hasMessageContaining("16")
+        .hasMessageNotContaining("fifteen");
+  }
+
+  @Test
+  void anUnknownVariableIsFoundWithASuggestion() {
+    assertThat(
+            Settings.unknownVariables(
+                Map.of(
+                    "RL_STORAGE_TYP", "LOCAL",
+                    "RL_STORAGE_TYPE", "LOCAL",
+                    "RL_ADMIN_TOKENS_CI_VALUE", "x",
+                    "RL_SOMETHING_ENTIRELY_DIFFERENT", "x",
+                    "PATH", "/bin")))
+        .isEqualTo(
+            Map.of(
+                "RL_STORAGE_TYP",
+                Optional.of("RL_STORAGE_TYPE"),
+                "RL_SOMETHING_ENTIRELY_DIFFERENT",
+                Optional.empty()));
   }
 }

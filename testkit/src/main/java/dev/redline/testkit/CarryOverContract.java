@@ -74,6 +74,40 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
+  /** While both limits are in use, the smaller one gives back nothing that the larger one took. */
+  @Test
+  default void nodesWithDifferentLimitsThatShareABucketPassNoMoreThanTheLarger() {
+    for (RateLimitBand[] pair : pairs(100, 10)) {
+      try (StoreUnderTest store = newStore()) {
+        String caller = UUID.randomUUID().toString();
+        RateLimitKey large = key(carried(pair[0]), caller);
+        RateLimitKey small = key(carried(pair[1]), caller);
+        int passed = 0;
+        for (int i = 0; i < 150; i++) {
+          passed += take(store, large, 1) + take(store, small, 1);
+          store.decide(Acquisition.of(small, 1, false, true));
+        }
+        assertThat(passed).as("of %s and %s", pair[0], pair[1]).isEqualTo(100);
+      }
+    }
+  }
+
+  /** What the larger limit took beyond the smaller one makes its callers wait until it refilled. */
+  @Test
+  default void waitsUnderASmallerLimitUntilWhatALargerOneTookHasRefilled() {
+    try (StoreUnderTest store = newStore()) {
+      String caller = UUID.randomUUID().toString();
+      RateLimitKey large = key(carried(RateLimitBand.of(100, 1, MONTH)), caller);
+      RateLimitKey small = key(carried(RateLimitBand.of(10, 1, MONTH)), caller);
+      take(store, large, 50);
+      Decision decision =
+          Decision.of(Acquisition.of(small, 1), store.decide(Acquisition.of(small, 1)));
+      assertThat(decision.allowed()).isFalse();
+      assertThat(decision.remaining()).isZero();
+      assertThat(decision.await()).isBetween(MONTH.multipliedBy(40), MONTH.multipliedBy(41));
+    }
+  }
+
   /** Several bands carry over band by band. */
   @Test
   default void severalBandsCarryOverEachByItself() {

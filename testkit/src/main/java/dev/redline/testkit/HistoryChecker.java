@@ -17,6 +17,11 @@ import java.util.Map;
  * <ul>
  *   <li>Verdict and state seen must be exactly the replayed bucket's; it never owes more than its
  *       capacity.
+ *   <li>A dry run leaves the bucket as it is, even one that a clock which steps back has left owing
+ *       more than it can.
+ *   <li>Nodes with different limits may share a bucket whose limits {@linkplain
+ *       dev.redline.core.limit.BucketLimits#carriedOver carry over}: what the larger ones took is
+ *       still owed under the smaller ones. Only while every acquisition is answered.
  *   <li>An acquisition that failed may have taken, once, at any time after it was asked for. The
  *       state seen next tells.
  *   <li>What was taken and then refused in another slot may be given back once: no more of it than

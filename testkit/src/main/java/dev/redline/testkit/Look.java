@@ -48,6 +48,19 @@ record Look(
     return verdict == Verdict.TAKEN || verdict == Verdict.GIVEN_BACK;
   }
 
+  boolean isDryRun() {
+    return call.acquisition.dryRun();
+  }
+
+  /** Returns a bucket in the same state that obeys the limits of this look. */
+  List<ReferenceBand> under(List<ReferenceBand> bucket) {
+    List<ReferenceBand> same = new ArrayList<>();
+    for (int b = 0; b < bucket.size(); b++) {
+      same.add(bucket.get(b).under(key.limits().band(b).band()));
+    }
+    return same;
+  }
+
   boolean isUnknown() {
     return verdict == Verdict.UNKNOWN || verdict == Verdict.UNKNOWN_ACROSS_SLOTS;
   }

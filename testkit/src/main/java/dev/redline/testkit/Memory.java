@@ -73,7 +73,7 @@ final class Memory {
       boolean inForce =
           !beforeLook && (p == last || moment <= states.get(p + 1).look.now() || !steady);
       boolean remembered = lowered && moment - state.look.now() <= AUTHORITY_MICROS;
-      if ((inForce || remembered) && refuses(state, moment, look.cost() + more)) {
+      if ((inForce || remembered) && refuses(state, look, moment, more)) {
         return true;
       }
       if (state.resets.stream().anyMatch(event -> event.overBefore(look))
@@ -112,7 +112,8 @@ final class Memory {
     return steady ? Math.floorDiv(look.call().invoked + leastOffset, 1000L) : Long.MIN_VALUE;
   }
 
-  private static boolean refuses(State state, long moment, long cost) {
-    return !state.bucket.stream().allMatch(band -> band.admits(moment, cost));
+  private static boolean refuses(State state, Look look, long moment, long more) {
+    return !look.under(state.bucket).stream()
+        .allMatch(band -> band.admits(moment, look.cost() + more));
   }
 }

@@ -56,6 +56,17 @@ abstract class ReferenceBand {
   /** Goes on from what a store saw. */
   abstract void adopt(long now, Sight seen);
 
+  /** Goes on from a state that a clock far ahead has written, and that nobody has clipped yet. */
+  void adoptFromAhead(long now) {
+    adopt(now, Sight.of(price(capacity())));
+  }
+
+  /** Returns a band of other limits in the same state, which both must keep in the same unit. */
+  abstract ReferenceBand under(RateLimitBand other);
+
+  /** Returns all that other limits can owe, in what this band owes. */
+  abstract BigInteger most(RateLimitBand other);
+
   /** Returns what a cost adds to what is owed. */
   abstract BigInteger price(long cost);
 
@@ -87,6 +98,10 @@ abstract class ReferenceBand {
   private static final class Continuous extends ReferenceBand {
     private final BigInteger fullCredit = capacity.multiply(period);
     private BigInteger credit = fullCredit;
+
+    /** The least credit there can be: below 0 if the state was written under larger limits. */
+    private BigInteger least = BigInteger.ZERO;
+
     private long at;
 
     Continuous(RateLimitBand band) {
@@ -98,13 +113,13 @@ abstract class ReferenceBand {
     }
 
     private BigInteger credit(long now) {
-      return unbounded(now).max(BigInteger.ZERO).min(fullCredit);
+      return unbounded(now).max(least).min(fullCredit);
     }
 
     @Override
     void meet(long now) {
-      if (unbounded(now).signum() < 0) {
-        credit = BigInteger.ZERO;
+      if (unbounded(now).compareTo(least) < 0) {
+        credit = least;
         at = now;
       }
     }
@@ -118,6 +133,7 @@ abstract class ReferenceBand {
     void take(long now, long cost) {
       credit = credit(now).subtract(BigInteger.valueOf(cost).multiply(period));
       at = now;
+      least = BigInteger.ZERO;
     }
 
     @Override
@@ -125,7 +141,33 @@ abstract class ReferenceBand {
       Continuous copy = new Continuous(band);
       copy.credit = credit;
       copy.at = at;
+      copy.least = least;
       return copy;
+    }
+
+    @Override
+    void adoptFromAhead(long now) {
+      credit = least.subtract(fullCredit.shiftLeft(40));
+      at = now;
+    }
+
+    @Override
+    ReferenceBand under(RateLimitBand other) {
+      Continuous copy = new Continuous(other);
+      copy.credit = copy.fullCredit.subtract(scaled(fullCredit.subtract(credit), refill, copy));
+      copy.least = copy.fullCredit.subtract(scaled(fullCredit.subtract(least), refill, copy));
+      copy.at = at;
+      return copy;
+    }
+
+    private static BigInteger scaled(BigInteger owed, BigInteger refill, ReferenceBand to) {
+      return owed.multiply(to.refill).divide(refill);
+    }
+
+    @Override
+    BigInteger most(RateLimitBand other) {
+      Continuous limits = new Continuous(other);
+      return scaled(limits.fullCredit, limits.refill, this);
     }
 
     @Override
@@ -222,6 +264,19 @@ abstract class ReferenceBand {
       copy.tokens = tokens;
       copy.since = since;
       return copy;
+    }
+
+    @Override
+    ReferenceBand under(RateLimitBand other) {
+      Interval copy = new Interval(other);
+      copy.tokens = copy.capacity.subtract(capacity.subtract(tokens));
+      copy.since = since;
+      return copy;
+    }
+
+    @Override
+    BigInteger most(RateLimitBand other) {
+      return price(other.capacity());
     }
 
     private boolean isFull(long now) {

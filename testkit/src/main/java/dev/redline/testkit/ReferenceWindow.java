@@ -53,6 +53,19 @@ abstract class ReferenceWindow extends ReferenceBand {
   abstract ReferenceWindow fresh();
 
   @Override
+  ReferenceBand under(RateLimitBand other) {
+    ReferenceWindow copy = (ReferenceWindow) of(other);
+    copy.counts.putAll(counts);
+    copy.latest = latest;
+    return copy;
+  }
+
+  @Override
+  BigInteger most(RateLimitBand other) {
+    return price(other.capacity());
+  }
+
+  @Override
   ReferenceBand copy() {
     ReferenceWindow copy = fresh();
     copy.counts.putAll(counts);

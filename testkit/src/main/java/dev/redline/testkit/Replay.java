@@ -8,6 +8,7 @@ import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -22,7 +23,10 @@ final class Replay {
   private final Memory memory;
   private final Worlds worlds = new Worlds();
   private final List<Event> resets = new ArrayList<>();
+  private final Set<BucketLimits> limits;
+  private final boolean mixed;
   private List<ReferenceBand> bucket;
+  private boolean fromAhead;
   private int position;
   private int nextUnknown;
   private int era;
@@ -47,6 +51,8 @@ final class Replay {
     this.events =
         new ArrayList<>(
             history.events().stream().filter(e -> e.concerned.test(key.limits())).toList());
+    this.limits = all.stream().map(look -> look.key().limits()).collect(Collectors.toSet());
+    this.mixed = limits.size() > 1;
     this.bucket = fresh();
     this.memory = new Memory(looks);
     this.before = looks.isEmpty() ? 0 : start(all);
@@ -91,15 +97,29 @@ final class Replay {
         .toList();
   }
 
+  private List<ReferenceBand> fresh(Look look) {
+    return look.under(fresh());
+  }
+
   HistoryChecker.Report run() {
     for (position = 0; position < looks.size(); position++) {
       Look look = looks.get(position);
+      if (mixed) {
+        bucket = look.under(bucket);
+      }
       checkOrder(look);
       checkCapacity(look);
       learn(look);
+      List<ReferenceBand> unwritten = bucket.stream().map(ReferenceBand::copy).toList();
+      fromAhead = false;
       boolean lowered = meet(look);
+      boolean isKnown = matches(look);
       adopt(look);
       checkVerdict(look);
+      if (look.isDryRun() && (isKnown || fromAhead)) {
+        bucket = unwritten;
+        leave(look);
+      }
       worlds.retire(look);
       take(look);
       memory.add(look, bucket, lowered, resets);
@@ -150,8 +170,10 @@ final class Replay {
 
   private void checkCapacity(Look look) {
     for (int b = 0; b < bucket.size(); b++) {
-      ReferenceBand band = bucket.get(b);
-      BigInteger most = band.price(band.capacity());
+      BigInteger most = BigInteger.ZERO;
+      for (BucketLimits one : limits) {
+        most = most.max(bucket.get(b).most(one.band(b).band()));
+      }
       if (look.seen().get(b).first().compareTo(most) > 0) {
         throw new AssertionError(
             about(look) + ": expected to owe at most its capacity " + most + seen(look));
@@ -185,7 +207,7 @@ final class Replay {
       if (event.kind == Event.Kind.RESET && event.overBefore(look)) {
         events.remove(event);
         resets.add(event);
-        bucket = fresh();
+        bucket = fresh(look);
       }
     }
     bucket.forEach(band -> band.meet(look.now()));
@@ -221,7 +243,7 @@ final class Replay {
   private boolean isPossibleAfter(Event event, Look look) {
     if (event.kind == Event.Kind.RESET) {
       List<ReferenceBand> old = bucket;
-      bucket = fresh();
+      bucket = fresh(look);
       boolean explained = explained(look);
       if (explained) {
         resets.add(event);
@@ -231,8 +253,19 @@ final class Replay {
       return explained;
     }
     boolean possible = event.kind == Event.Kind.STEP || isLess(look);
+    fromAhead = event.kind == Event.Kind.STEP && owesEverything(look);
     forgotten += possible ? 1 : 0;
     return possible;
+  }
+
+  private boolean owesEverything(Look look) {
+    for (int b = 0; b < bucket.size(); b++) {
+      ReferenceBand band = bucket.get(b);
+      if (!look.seen().get(b).first().equals(band.price(band.capacity()))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns whether no band shows more than it can, had everything been done that may have. */
@@ -247,6 +280,13 @@ final class Replay {
       }
     }
     return true;
+  }
+
+  /** Lets a state be as it was before a dry run, which writes nothing. */
+  private void leave(Look look) {
+    if (fromAhead) {
+      bucket.forEach(band -> band.adoptFromAhead(look.now()));
+    }
   }
 
   private void adopt(Look look) {

@@ -3,6 +3,7 @@ package dev.redline.core.key;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -35,6 +36,27 @@ public final class ApiKeyDigest {
     }
     return new ApiKeyDigest(
         new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+  }
+
+  /** Returns the digest under a secret of this process that nobody knows, for logs. */
+  public static ApiKeyDigest ofProcess() {
+    return ProcessSecret.DIGEST;
+  }
+
+  /** Made when it is first needed: a source of random bytes may be slow at the start. */
+  private static final class ProcessSecret {
+    private static final ApiKeyDigest DIGEST = new ApiKeyDigest(random());
+
+    private static SecretKeySpec random() {
+      byte[] secret = new byte[32];
+      new SecureRandom().nextBytes(secret);
+      return new SecretKeySpec(secret, "HmacSHA256");
+    }
+  }
+
+  /** Returns whether there is a secret. */
+  public boolean isKeyed() {
+    return secret != null;
   }
 
   /** Returns the 64 hex digits of the key's digest. */

@@ -6,7 +6,14 @@ import java.util.HexFormat;
 
 /** Stands in for an identity that cannot be kept as it is: too long, or without a UTF-8 form. */
 public final class IdentityDigest {
+  private static final String PREFIX = "x:";
+
   private IdentityDigest() {}
+
+  /** Returns whether the text has the form of a digest. */
+  static boolean isOne(String text) {
+    return text.startsWith(PREFIX);
+  }
 
   /** Returns {@code x:} and the SHA-256 of the identity's characters in hex. */
   public static String of(String identity) {
@@ -17,7 +24,7 @@ public final class IdentityDigest {
         sha256.update((byte) (identity.charAt(i) >>> 8));
         sha256.update((byte) identity.charAt(i));
       }
-      return "x:" + HexFormat.of().formatHex(sha256.digest());
+      return PREFIX + HexFormat.of().formatHex(sha256.digest());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java runtime has SHA-256", e);
     }

@@ -22,6 +22,7 @@ public final class IdentityScheme {
 
   private static final char RESOLVED = 'c';
   private static final char NAMED = 'n';
+  private static final char HEADER_VALUES = 'H';
 
   private final List<KeyField> fields;
   private final List<PathPattern> patterns;
@@ -43,6 +44,14 @@ public final class IdentityScheme {
   /** Returns the identity for what an application's own {@link KeyResolver} resolved. */
   public static String resolved(String value) {
     return bounded(RESOLVED + ":" + value);
+  }
+
+  /**
+   * Returns the identity for a key under plans: the key itself, or its digest if it is too long to
+   * be kept. A key that looks like a digest is digested too, so that it is not the same as another.
+   */
+  public static String ofPlanKey(String key) {
+    return key.length() > LONGEST || IdentityDigest.isOne(key) ? IdentityDigest.of(key) : key;
   }
 
   /**
@@ -93,7 +102,7 @@ public final class IdentityScheme {
   /** Returns the parts of the identity as people may see them, or null if one is missing. */
   public @Nullable List<String> shown(RequestContext request, boolean borrowIp) {
     List<Part> parts = parts(request, borrowIp);
-    return parts == null ? null : parts.stream().map(Part::value).toList();
+    return parts == null ? null : parts.stream().map(Part::shown).toList();
   }
 
   /**
@@ -111,7 +120,7 @@ public final class IdentityScheme {
 
   /** Returns the given values as people may see them; as {@link #identityOf} otherwise. */
   public List<String> shownOf(List<String> values) {
-    return fields.isEmpty() ? List.of() : partsOf(values).stream().map(Part::value).toList();
+    return fields.isEmpty() ? List.of() : partsOf(values).stream().map(Part::shown).toList();
   }
 
   private List<Part> partsOf(List<String> values) {
@@ -149,12 +158,25 @@ public final class IdentityScheme {
   }
 
   private @Nullable Part part(KeyField field, RequestContext request, boolean borrowIp) {
+    if (field.kind() == Kind.HEADER) {
+      List<String> values = request.headerValues(field.name());
+      if (values.size() > 1) {
+        return ofValues(values);
+      }
+    }
     String value = value(field, request);
     if (value != null && !value.isEmpty()) {
       return new Part(field.kind(), value);
     }
     IpAddress address = borrowIp ? request.clientAddress() : null;
     return address == null ? null : new Part(Kind.IP, settings.caller(address));
+  }
+
+  /** Returns the part for several values, which no single value and no other values produce. */
+  private static Part ofValues(List<String> values) {
+    StringBuilder text = new StringBuilder(64);
+    values.forEach(value -> append(text, Kind.HEADER.letter(), value));
+    return new Part(HEADER_VALUES, text.toString(), String.join(", ", values));
   }
 
   private @Nullable String value(KeyField field, RequestContext request) {
@@ -197,12 +219,12 @@ public final class IdentityScheme {
   }
 
   private static String single(Part part) {
-    return bounded(part.kind.letter() + ":" + part.value);
+    return bounded(part.letter + ":" + part.value);
   }
 
   private static String encode(List<Part> parts) {
     StringBuilder text = new StringBuilder(64);
-    parts.forEach(part -> append(text, part.kind.letter(), part.value));
+    parts.forEach(part -> append(text, part.letter, part.value));
     return bounded(text.toString());
   }
 
@@ -214,5 +236,16 @@ public final class IdentityScheme {
     return identity.length() <= LONGEST ? identity : IdentityDigest.of(identity);
   }
 
-  private record Part(Kind kind, String value) {}
+  /**
+   * One part of an identity.
+   *
+   * @param letter the kind, as it is encoded
+   * @param value what is counted
+   * @param shown the value as people may see it
+   */
+  private record Part(char letter, String value, String shown) {
+    Part(Kind kind, String value) {
+      this(kind.letter(), value, value);
+    }
+  }
 }

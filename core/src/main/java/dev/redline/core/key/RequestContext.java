@@ -2,8 +2,10 @@ package dev.redline.core.key;
 
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathNormalizer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +26,7 @@ public final class RequestContext {
   private final @Nullable IpAddress clientAddress;
   private final @Nullable String userId;
   private final @Nullable String apiKey;
-  private final Map<String, String> headers;
+  private final Map<String, List<String>> headers;
   private final Map<String, String> attributes;
   private final long cost;
 
@@ -34,7 +36,7 @@ public final class RequestContext {
     this.clientAddress = builder.clientAddress;
     this.userId = builder.userId;
     this.apiKey = builder.apiKey;
-    this.headers = builder.headers == null ? NONE : builder.headers;
+    this.headers = builder.headers == null ? Map.of() : builder.headers;
     this.attributes = builder.attributes == null ? NONE : builder.attributes;
     this.cost = builder.cost;
     builder.built = true;
@@ -70,9 +72,18 @@ public final class RequestContext {
     return Optional.ofNullable(apiKey);
   }
 
-  /** Returns a header; names are compared ignoring case. */
+  /** Returns a header, of several values the first; names are compared ignoring case. */
   public Optional<String> header(String name) {
-    return Optional.ofNullable(headers.get(name));
+    return Optional.ofNullable(headerOrNull(name));
+  }
+
+  /** Returns all values of a header in the order they were given; none if it is absent. */
+  public List<String> headerValues(String name) {
+    List<String> values = headers.get(name);
+    if (values == null) {
+      return List.of();
+    }
+    return values.size() == 1 ? values : Collections.unmodifiableList(values);
   }
 
   /** Returns an attribute. */
@@ -125,9 +136,10 @@ public final class RequestContext {
     return apiKey;
   }
 
-  /** Returns a header, or null. */
+  /** Returns a header, of several values the first, or null. */
   public @Nullable String headerOrNull(String name) {
-    return headers.get(name);
+    List<String> values = headers.get(name);
+    return values == null ? null : values.get(0);
   }
 
   /** Returns an attribute, or null. */
@@ -148,7 +160,7 @@ public final class RequestContext {
     private @Nullable IpAddress clientAddress;
     private @Nullable String userId;
     private @Nullable String apiKey;
-    private @Nullable TreeMap<String, String> headers;
+    private @Nullable TreeMap<String, List<String>> headers;
     private @Nullable HashMap<String, String> attributes;
     private long cost = 1;
     private boolean built;
@@ -206,13 +218,20 @@ public final class RequestContext {
       return this;
     }
 
-    /** Adds a header; of several with one name the first counts. */
+    /** Adds a header; one that is there already gets a further value. */
     public Builder header(String name, @Nullable String value) {
       if (value != null && !value.isEmpty()) {
         if (headers == null) {
           headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         }
-        headers.putIfAbsent(name, value);
+        List<String> before = headers.putIfAbsent(name, List.of(value));
+        if (before instanceof ArrayList) {
+          before.add(value);
+        } else if (before != null) {
+          List<String> several = new ArrayList<>(before);
+          several.add(value);
+          headers.put(name, several);
+        }
       }
       return this;
     }

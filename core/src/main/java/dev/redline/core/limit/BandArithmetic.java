@@ -25,13 +25,18 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
     this.capacity = band.capacity();
   }
 
-  /** Returns the arithmetic of a band. */
+  /** Returns the arithmetic of a band whose state no other limits share. */
   public static BandArithmetic of(RateLimitBand band) {
+    return of(band, false);
+  }
+
+  /** Returns the arithmetic of a band whose state may be shared with larger or smaller limits. */
+  static BandArithmetic of(RateLimitBand band, boolean shared) {
     return switch (band.algorithm()) {
       case TOKEN_BUCKET ->
           band.refill() == Refill.CONTINUOUS
-              ? new ContinuousBucket(band)
-              : new IntervalBucket(band);
+              ? new ContinuousBucket(band, shared)
+              : new IntervalBucket(band, shared);
       case SLIDING_WINDOW -> new SlidingWindow(band);
       case FIXED_WINDOW -> new FixedWindow(band);
     };

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>By itself the fingerprint covers all numbers, so other limits mean other buckets. {@link
  * #carriedOver Limits that carry over} are named by what their state means alone: buckets then
- * outlive a change of limits, and what was taken under the old ones counts under the new ones, up
- * to all there is.
+ * outlive a change of limits, and what was taken under the old ones counts under the new ones.
+ * While old and new limits are both in use, what the larger ones took denies under the smaller
+ * ones.
  */
 public final class BucketLimits implements Comparable<BucketLimits> {
   /** Whose limits: a rule's or a plan's. */
@@ -28,8 +29,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   }
 
   /** Takes limits of the same rule or plan for equal. */
-  public static final Comparator<BucketLimits> BY_OWNER =
-      Comparator.comparing(BucketLimits::ownerKind).thenComparing(BucketLimits::ownerId);
+  public static final Comparator<BucketLimits> BY_OWNER = BucketLimits::compareOwners;
 
   private final OwnerKind ownerKind;
   private final String ownerId;
@@ -39,6 +39,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final @Nullable ContinuousBucket packed;
   private final String numbers;
   private final String fingerprint;
+  private final boolean carriesOver;
   private final int stateWords;
   private final String firstLabel;
   private final int hash;
@@ -55,7 +56,10 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     }
     this.ownerKind = ownerKind;
     this.ownerId = ownerId;
-    this.bands = bands.stream().map(BandArithmetic::of).toArray(BandArithmetic[]::new);
+    this.bands =
+        bands.stream()
+            .map(band -> BandArithmetic.of(band, carriedOver))
+            .toArray(BandArithmetic[]::new);
     this.first = this.bands[0];
     this.size = this.bands.length;
     this.packed =
@@ -66,6 +70,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
             : null;
     this.numbers = digest(numbers(bands));
     this.fingerprint = carriedOver ? digest(shape()) : numbers;
+    this.carriesOver = carriedOver;
     int words = 0;
     for (BandArithmetic band : this.bands) {
       words += band.stateWords();
@@ -126,7 +131,12 @@ public final class BucketLimits implements Comparable<BucketLimits> {
         ownerKind,
         ownerId,
         Arrays.stream(bands).map(arithmetic -> BandShare.of(arithmetic.band(), part)).toList(),
-        !fingerprint.equals(numbers));
+        carriesOver);
+  }
+
+  /** Returns whether buckets outlive a change of limits, so that other limits may share them. */
+  public boolean carriesOver() {
+    return carriesOver;
   }
 
   /** Returns whether a rule or a plan owns the buckets. */
@@ -193,11 +203,15 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return this == other || (hash == other.hash && compareBucketsTo(other) == 0);
   }
 
+  private static int compareOwners(BucketLimits a, BucketLimits b) {
+    int byKind = a.ownerKind.compareTo(b.ownerKind);
+    return byKind != 0 ? byKind : a.ownerId.compareTo(b.ownerId);
+  }
+
   /** Orders limits by owner, then by fingerprint; 0 if the same buckets obey both. */
   public int compareBucketsTo(BucketLimits other) {
-    int byKind = ownerKind.compareTo(other.ownerKind);
-    int byId = byKind != 0 ? byKind : ownerId.compareTo(other.ownerId);
-    return byId != 0 ? byId : fingerprint.compareTo(other.fingerprint);
+    int byOwner = compareOwners(this, other);
+    return byOwner != 0 ? byOwner : fingerprint.compareTo(other.fingerprint);
   }
 
   /**

@@ -14,12 +14,12 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
 
   private final boolean fitsOneWord;
 
-  ContinuousBucket(RateLimitBand band) {
-    this(band, gcd(band.refillTokens(), band.periodMicros()));
+  ContinuousBucket(RateLimitBand band, boolean shared) {
+    this(band, shared, gcd(band.refillTokens(), band.periodMicros()));
   }
 
-  private ContinuousBucket(RateLimitBand band, long divisor) {
-    super(band, band.refillTokens() / divisor, band.periodMicros() / divisor);
+  private ContinuousBucket(RateLimitBand band, boolean shared, long divisor) {
+    super(band, shared, band.refillTokens() / divisor, band.periodMicros() / divisor);
     BigInteger micros = BigInteger.valueOf(horizonMicros).add(BigInteger.valueOf(UPTIME_MICROS));
     this.fitsOneWord = micros.multiply(BigInteger.valueOf(tokens)).compareTo(PACKED_LIMIT) < 0;
   }

@@ -20,7 +20,7 @@ final class FixedWindow extends WindowArithmetic {
   @Override
   public boolean view(long[] state, int s, long now, long[] view, int v) {
     long index = indexAt(now);
-    view[v] = state[s] >= index ? Math.min(state[s + 1], capacity()) : 0;
+    view[v] = state[s] >= index ? state[s + 1] : 0;
     view[v + 1] = 0;
     view[v + 2] = now - index * window;
     return state[s] > index;
@@ -55,7 +55,7 @@ final class FixedWindow extends WindowArithmetic {
 
   @Override
   public long remaining(long[] view, int v) {
-    return capacity() - view[v];
+    return Math.max(0, capacity() - view[v]);
   }
 
   @Override

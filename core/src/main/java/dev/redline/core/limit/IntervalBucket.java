@@ -5,8 +5,8 @@ package dev.redline.core.limit;
  * State: the moment it would be full again, as of continuous refill, and the anchor of its periods.
  */
 final class IntervalBucket extends TokenBucketArithmetic {
-  IntervalBucket(RateLimitBand band) {
-    super(band, band.refillTokens(), band.periodMicros());
+  IntervalBucket(RateLimitBand band, boolean shared) {
+    super(band, shared, band.refillTokens(), band.periodMicros());
   }
 
   @Override

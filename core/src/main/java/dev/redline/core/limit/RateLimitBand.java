@@ -57,6 +57,22 @@ public final class RateLimitBand {
     return builder().algorithm(Algorithm.FIXED_WINDOW).capacity(capacity).period(window).build();
   }
 
+  /**
+   * Returns the token bucket that {@code N/PERIOD [burst B]} stands for, such as {@code 10/s burst
+   * 20}: capacity N+B, N tokens back per period, no label. PERIOD is {@code s}, {@code m}, {@code
+   * h}, {@code d} or a duration such as {@code 10s}.
+   *
+   * @throws IllegalArgumentException if the text has another form or is out of range
+   */
+  public static RateLimitBand parse(String text) {
+    return parse(text, Algorithm.TOKEN_BUCKET);
+  }
+
+  /** Returns the band of an algorithm that the text stands for; a window has no burst. */
+  public static RateLimitBand parse(String text, Algorithm algorithm) {
+    return LimitParser.parse(text, algorithm);
+  }
+
   /** Returns a builder; {@code capacity} and {@code period} are required. */
   public static Builder builder() {
     return new Builder();

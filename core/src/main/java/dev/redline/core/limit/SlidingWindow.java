@@ -39,8 +39,8 @@ final class SlidingWindow extends WindowArithmetic {
   public boolean view(long[] state, int s, long now, long[] view, int v) {
     long index = indexAt(now);
     long age = state[s] >= index ? 0 : index - 1 == state[s] ? 1 : 2;
-    view[v] = age == 0 ? Math.min(state[s + 1], capacity()) : 0;
-    view[v + 1] = age == 2 ? 0 : Math.min(state[s + 1 + (age == 0 ? 1 : 0)], capacity());
+    view[v] = age == 0 ? state[s + 1] : 0;
+    view[v + 1] = age == 2 ? 0 : state[s + 1 + (age == 0 ? 1 : 0)];
     view[v + 2] = now - index * window;
     return state[s] > index;
   }
@@ -75,8 +75,14 @@ final class SlidingWindow extends WindowArithmetic {
 
   @Override
   public long remaining(long[] view, int v) {
-    long covered = view[v + 1] * (steps - view[v + 2] / quantum);
-    return Math.max(0, (capacity() * steps - covered) / steps - view[v]);
+    long previous = view[v + 1];
+    long left = steps - view[v + 2] / quantum;
+    long all = capacity() * steps;
+    // By a quotient, because larger limits may have counted so much that the product overflows.
+    if (previous > 0 && left > all / previous) {
+      return 0;
+    }
+    return Math.max(0, (all - previous * left) / steps - view[v]);
   }
 
   @Override

@@ -18,9 +18,11 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
   final long horizonSub;
   private final long oneMicros;
   private final long oneSub;
+  private final boolean shared;
 
-  TokenBucketArithmetic(RateLimitBand band, long tokens, long period) {
+  TokenBucketArithmetic(RateLimitBand band, boolean shared, long tokens, long period) {
     super(band);
+    this.shared = shared;
     this.tokens = tokens;
     this.period = period;
     this.horizonMicros = wholeMicros(band.capacity());
@@ -87,6 +89,9 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
 
   /**
    * Writes the debt into the view, clipped to the horizon; returns whether it had to be clipped.
+   *
+   * <p>A debt above the horizon comes from a clock that stepped back, unless larger limits share
+   * the state: then it is theirs, is shown as it is, and denies until it has fallen.
    */
   final boolean viewDebt(long micros, long sub, long[] view, int v) {
     if (micros < 0) {
@@ -94,10 +99,14 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
       view[v + 1] = 0;
       return false;
     }
-    boolean beyond = micros > horizonMicros || (micros == horizonMicros && sub > horizonSub);
+    boolean beyond = !shared && isBeyond(micros, sub);
     view[v] = beyond ? horizonMicros : micros;
     view[v + 1] = beyond ? horizonSub : sub;
     return beyond;
+  }
+
+  private boolean isBeyond(long micros, long sub) {
+    return micros > horizonMicros || (micros == horizonMicros && sub > horizonSub);
   }
 
   final void mergeDebt(long[] view, int v, long[] other, int o) {
@@ -128,7 +137,7 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
       sub += tokens;
       micros--;
     }
-    return quotient(micros, tokens, sub, period);
+    return micros < 0 ? 0 : quotient(micros, tokens, sub, period);
   }
 
   /** Returns the microseconds by which debt plus cost exceed the horizon, rounded up; 0 if none. */

@@ -3,6 +3,7 @@ package dev.redline.core.memory;
 import dev.redline.core.limit.BucketLimits;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The state of one bucket in this process.
@@ -11,8 +12,10 @@ import java.lang.invoke.VarHandle;
  * the table that holds the bucket. One word suffices for a single continuous token bucket, which is
  * then taken from by one compare-and-set; everything else keeps its words beside the lock.
  *
- * <p>A bucket is <em>new</em>, then <em>open</em>, then <em>closed</em>; only an open one is used,
- * and whoever meets another looks into the table again. It stands in the table before it is opened
+ * <p>A bucket is <em>new</em>, then <em>open</em>, then <em>closed</em>; only an open one is used.
+ * A new one will be opened soon, so a thread that finds one looks into the table again. A closed
+ * one stays closed, so a thread that finds one removes it and treats the key as absent: the thread
+ * that closed it may be late, or may have failed. A bucket stands in the table before it is opened
  * and until after it is closed, so a key never has two open buckets; and one that is closed while
  * new can no longer be opened, so nothing is taken from a bucket that the table has given up.
  *
@@ -27,7 +30,8 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
   private static final long CLOSED = NEW + 2;
 
   private static final VarHandle WORD;
-  private static final int SPINS = 64;
+  private static final int SPINS = 256;
+  private static final long PARK_NANOS = 20_000;
 
   static {
     try {
@@ -58,11 +62,11 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
   /** Reads all bands at {@code now} into the view; under the lock. Returns whether to repair. */
   abstract boolean view(BucketLimits limits, long now, long origin, long[] view, int v);
 
-  /** Returns whether the bucket tells no more than its absence would; under the lock. */
-  abstract boolean isFresh(BucketLimits limits, long now, long origin);
+  /** Returns in how many microseconds the bucket is full, 0 if it is; under the lock. */
+  abstract long microsToFull(BucketLimits limits, long now, long origin);
 
-  /** Returns whether it is worth the lock to ask {@link #isFresh}. */
-  abstract boolean mayBeFresh(BucketLimits limits, long now, long origin);
+  /** Returns at least how many microseconds pass until the bucket is full, read without a lock. */
+  abstract long minMicrosToFull(BucketLimits limits, long now, long origin);
 
   final long word() {
     return word;
@@ -106,6 +110,11 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     return word != NEW && word != CLOSED;
   }
 
+  /** Returns whether the bucket is closed, and so will never be used again. */
+  final boolean isClosed() {
+    return word == CLOSED;
+  }
+
   /** Gives the lock back; what was written under it is seen by whoever takes it next. */
   final void unlock() {
     WORD.setRelease(this, word & ~LOCKED);
@@ -122,36 +131,64 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
   }
 
   /**
-   * Makes the bucket one nobody has taken from; one that is new is closed instead, since it may be
-   * about to be opened in another state.
+   * Makes the bucket full. One that is new is closed instead, since its creator may be about to
+   * open it in another state.
+   *
+   * @return whether the bucket is full now; false if it is closed
    */
-  final void refresh(BucketLimits limits) {
-    if (!closeIfNew() && lock()) {
-      word = fresh(limits);
-    }
-  }
-
-  /** Closes the bucket if it tells no more than its absence would; returns whether. */
-  final boolean closeIfFresh(BucketLimits limits, long now, long origin) {
-    if (!mayBeFresh(limits, now, origin) || !lock()) {
+  final boolean refill(BucketLimits limits) {
+    if (closeIfNew() || !lock()) {
       return false;
     }
-    boolean fresh = isFresh(limits, now, origin);
-    if (fresh) {
-      close();
-    } else {
-      unlock();
-    }
-    return fresh;
+    word = fresh(limits);
+    return true;
   }
 
-  /** Waits a moment for a lock whose holder may have lost its processor. */
-  @SuppressWarnings("ThreadPriorityCheck")
+  /**
+   * Closes the bucket if it is full.
+   *
+   * @return 0 if it is closed, by this call or before; else in how many microseconds it is full,
+   *     {@link Long#MAX_VALUE} if it is not open yet
+   */
+  final long closeIfFull(BucketLimits limits, long now, long origin) {
+    long atLeast = minMicrosToFull(limits, now, origin);
+    if (atLeast > 0) {
+      return atLeast;
+    }
+    if (!lock()) {
+      return isClosed() ? 0 : Long.MAX_VALUE;
+    }
+    long micros = Long.MAX_VALUE;
+    try {
+      micros = microsToFull(limits, now, origin);
+    } finally {
+      if (micros == 0) {
+        close();
+      } else {
+        unlock();
+      }
+    }
+    return micros;
+  }
+
+  /**
+   * Waits a moment for another thread, which may have lost its processor. Parks rather than yields:
+   * virtual threads that yield keep their carriers busy, and the thread they wait for may never get
+   * one.
+   */
   static void pause(int spins) {
     if (spins < SPINS) {
       Thread.onSpinWait();
-    } else {
-      Thread.yield();
+      return;
+    }
+    boolean interrupted = Thread.interrupted();
+    if (interrupted) {
+      // Uses up the permit that the interrupt below left behind in the round before.
+      LockSupport.parkNanos(PARK_NANOS);
+    }
+    LockSupport.parkNanos(PARK_NANOS);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,15 +38,19 @@ public abstract class InMemoryStore implements StorageProvider {
 
   /** Creates a store on a clock. */
   protected InMemoryStore(MicrosClock clock) {
-    this(clock, true);
+    this(clock, Sweeper.REST);
   }
 
-  /** Creates a store that, unless it is swept in the background, is swept by hand only. */
-  InMemoryStore(MicrosClock clock, boolean background) {
+  /**
+   * Creates a store on a clock.
+   *
+   * @param rest the shortest rest between two sweeps in the background; null: no such sweeps
+   */
+  InMemoryStore(MicrosClock clock, @Nullable Duration rest) {
     this.clock = clock;
     this.origin = clock.nowMicros();
     this.overflow = new Overflow(clock, origin);
-    this.sweeper = background ? new Sweeper(this) : null;
+    this.sweeper = rest == null ? null : new Sweeper(this, rest);
   }
 
   /** Returns the key's own bucket, or null if it has none; counts as use where use counts. */
@@ -97,8 +102,8 @@ public abstract class InMemoryStore implements StorageProvider {
 
   private void acquireLocked(Acquisition acquisition, Outcome outcome) {
     Locks locks = Locks.ofThread();
-    locks.lockAll(this, acquisition);
     try {
+      locks.lockAll(this, acquisition);
       decide(locks, acquisition, outcome);
     } finally {
       locks.unlockAll();
@@ -151,34 +156,45 @@ public abstract class InMemoryStore implements StorageProvider {
     }
   }
 
+  /** Returns the key's own bucket, or null if it has none; removes one that is closed. */
+  final @Nullable Bucket findOrRemove(RateLimitKey key) {
+    Bucket bucket = find(key);
+    if (bucket == null || !bucket.isClosed()) {
+      return bucket;
+    }
+    remove(key, bucket);
+    return null;
+  }
+
   /**
    * Makes a bucket for a key that has none; returns the key's bucket, which may be another thread's
    * by now, or null if the table has no room for it.
    */
   final @Nullable Bucket makeBucketOrNull(RateLimitKey key) {
     Bucket candidate = Bucket.create(key.limits());
-    Bucket inserted = insert(key, candidate);
-    if (inserted == candidate) {
-      open(key, candidate);
-    } else if (inserted == null && sweeper != null) {
-      sweeper.hurry();
+    Bucket inserted;
+    try {
+      inserted = insert(key, candidate);
+      if (inserted == candidate) {
+        overflow.openLike(key, candidate);
+      }
+    } finally {
+      // Has an effect only after an error, such as a clock that throws: a bucket that stayed new
+      // would keep every thread waiting that needs its key.
+      candidate.closeIfNew();
     }
+    noteInsert(key, inserted == candidate, inserted == null);
     return inserted;
   }
 
-  private void open(RateLimitKey key, Bucket bucket) {
-    boolean opened = false;
-    try {
-      overflow.openLike(key, bucket);
-      opened = true;
-      if (sweeper != null) {
-        sweeper.wake();
-      }
-    } finally {
-      if (!opened) {
-        // Out of memory, or a clock that throws: a bucket left new would keep its key waiting.
-        bucket.open(key.limits());
-      }
+  private void noteInsert(RateLimitKey key, boolean inserted, boolean full) {
+    if (sweeper == null) {
+      return;
+    }
+    if (inserted) {
+      sweeper.inserted(key);
+    } else if (full) {
+      sweeper.hurry();
     }
   }
 
@@ -200,43 +216,95 @@ public abstract class InMemoryStore implements StorageProvider {
   public final CompletionStage<Void> reset(List<BucketLimits> owners) {
     Set<BucketLimits> concerned = new TreeSet<>(BucketLimits.BY_OWNER);
     concerned.addAll(owners);
-    // What moves between table and groups meanwhile is met in one of them.
+    // Debt that moves between table and groups meanwhile is found in one of them.
     overflow.reset(concerned);
     forEach(
         (key, bucket) -> {
           if (concerned.contains(key.limits())) {
-            bucket.refresh(key.limits());
+            bucket.refill(key.limits());
           }
         });
     overflow.reset(concerned);
+    noteRefill();
     return CompletableFuture.completedFuture(null);
   }
 
   /**
-   * {@inheritDoc} A key that shares the bucket of its overflow group gets one of its own, if there
-   * is room; what the group owes is the others' too.
+   * {@inheritDoc} A key that shares the bucket of its overflow group gets one of its own; if there
+   * is no room for it, the group's bucket is made full, which admits the group at most one capacity
+   * too much.
    */
   @Override
   public final CompletionStage<Void> reset(RateLimitKey key) {
-    Bucket own = peek(key);
-    if (own == null && !overflow.isEmpty()) {
-      own = makeBucketOrNull(key);
+    for (int tries = 0; !tryReset(key); tries++) {
+      Bucket.pause(tries);
     }
-    if (own != null) {
-      own.refresh(key.limits());
-    }
+    noteRefill();
     return CompletableFuture.completedFuture(null);
   }
 
-  /** Drops every bucket that is full again; what the background does, for tests and tools. */
+  /** Returns false if the key's bucket was closed, or inserted, meanwhile. */
+  private boolean tryReset(RateLimitKey key) {
+    Bucket own = findOrRemove(key);
+    if (own == null && !overflow.isEmpty()) {
+      // Opened before it is inserted: it starts full, not with its group's debt.
+      Bucket full = Bucket.create(key.limits());
+      full.open(key.limits());
+      own = insert(key, full);
+      noteInsert(key, own == full, own == null);
+      if (own == null) {
+        overflow.reset(key);
+        return peek(key) == null;
+      }
+    }
+    return own == null || own.refill(key.limits());
+  }
+
+  private void noteRefill() {
+    if (sweeper != null) {
+      sweeper.refilled();
+    }
+  }
+
+  /** Drops every bucket that is full; what the background does, for tests and tools. */
   public final void sweep() {
+    sweep((key, micros) -> {});
+  }
+
+  /** Receives each bucket that a sweep kept. */
+  interface KeptBuckets {
+    /** Notes that the key's bucket will be full in so many microseconds, if nobody takes. */
+    void kept(RateLimitKey key, long micros);
+  }
+
+  final void sweep(KeptBuckets rest) {
     forEach(
         (key, bucket) -> {
-          if (bucket.closeIfFresh(key.limits(), clock.nowMicros(), origin)) {
-            remove(key, bucket);
+          long micros = removeIfFull(key, bucket);
+          if (micros > 0) {
+            rest.kept(key, micros);
           }
         });
     overflow.sweep();
+  }
+
+  /** Drops the key's bucket if it is full; returns whether the key has none now. */
+  final boolean sweep(RateLimitKey key) {
+    Bucket bucket = peek(key);
+    return bucket == null || removeIfFull(key, bucket) == 0;
+  }
+
+  /** Returns in how many microseconds the bucket is full; 0 if it was removed. */
+  private long removeIfFull(RateLimitKey key, Bucket bucket) {
+    long micros = bucket.closeIfFull(key.limits(), clock.nowMicros(), origin);
+    if (micros == 0) {
+      remove(key, bucket);
+    }
+    return micros;
+  }
+
+  final long nowMicros() {
+    return clock.nowMicros();
   }
 
   /** Ends the sweeping in the background. */

@@ -2,6 +2,7 @@ package dev.redline.core.memory;
 
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RateLimitKey;
+import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -30,12 +31,16 @@ public final class LocalStore extends InMemoryStore {
 
   /** Creates a store of up to {@code maxKeys} keys on a clock. */
   public LocalStore(long maxKeys, MicrosClock clock) {
-    this(maxKeys, clock, true);
+    this(maxKeys, clock, Sweeper.REST);
   }
 
-  /** Creates a store that, unless it is swept in the background, is swept by hand only. */
-  LocalStore(long maxKeys, MicrosClock clock, boolean background) {
-    super(clock, background);
+  /**
+   * Creates a store on a clock.
+   *
+   * @param rest the shortest rest between two sweeps in the background; null: no such sweeps
+   */
+  LocalStore(long maxKeys, MicrosClock clock, @Nullable Duration rest) {
+    super(clock, rest);
     if (maxKeys < 1) {
       throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
     }

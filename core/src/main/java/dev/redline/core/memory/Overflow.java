@@ -36,12 +36,15 @@ final class Overflow {
     return new RateLimitKey(key.limits(), NAMES[(hash ^ hash >>> 16) & GROUPS - 1]);
   }
 
-  /** Returns the bucket of the key's group. */
+  /** Returns the bucket of the key's group; one that is closed is replaced. */
   Bucket bucketOf(RateLimitKey key) {
     RateLimitKey group = group(key);
     Bucket bucket = groups.get(group);
-    if (bucket != null) {
+    if (bucket != null && !bucket.isClosed()) {
       return bucket;
+    }
+    if (bucket != null) {
+      groups.remove(group, bucket);
     }
     Bucket candidate = Bucket.create(group.limits());
     candidate.open(group.limits());
@@ -81,7 +84,7 @@ final class Overflow {
       return;
     }
     try {
-      if (!bucket.isFresh(key.limits(), clock.nowMicros(), origin)) {
+      if (bucket.microsToFull(key.limits(), clock.nowMicros(), origin) > 0) {
         raise(key, bucket);
       }
     } finally {
@@ -116,21 +119,29 @@ final class Overflow {
     return new long[limits.size() * BandArithmetic.VIEW_WORDS];
   }
 
-  /** Makes the buckets of all groups of some owners fresh. */
+  /** Makes the buckets of all groups of some owners full. */
   void reset(Set<BucketLimits> owners) {
     groups.forEach(
         (group, bucket) -> {
           if (owners.contains(group.limits())) {
-            bucket.refresh(group.limits());
+            bucket.refill(group.limits());
           }
         });
+  }
+
+  /** Makes the bucket of the key's group full. */
+  void reset(RateLimitKey key) {
+    Bucket shared = groups.get(group(key));
+    if (shared != null) {
+      shared.refill(key.limits());
+    }
   }
 
   /** Drops the groups whose bucket is full again. */
   void sweep() {
     groups.forEach(
         (group, bucket) -> {
-          if (bucket.closeIfFresh(group.limits(), clock.nowMicros(), origin)) {
+          if (bucket.closeIfFull(group.limits(), clock.nowMicros(), origin) == 0) {
             groups.remove(group, bucket);
           }
         });

@@ -15,12 +15,15 @@ final class PackedBucket extends Bucket {
 
   /**
    * Decides an acquisition of this bucket alone, and takes by one compare-and-set; a refusal writes
-   * nothing, save to repair a clock that stepped back.
+   * nothing, save to repair a clock that stepped back; larger limits that share the bucket may owe
+   * more than these hold.
    *
    * @return false if the bucket is not open; then nothing was done
    */
   boolean acquire(Acquisition acquisition, MicrosClock clock, long origin, Outcome outcome) {
-    ContinuousBucket band = band(acquisition.key(0).limits());
+    BucketLimits limits = acquisition.key(0).limits();
+    ContinuousBucket band = band(limits);
+    boolean shared = limits.carriesOver();
     long perMicro = band.unitsPerMicro();
     long horizon = band.capacity() * band.unitsPerToken();
     long cost = acquisition.cost(0);
@@ -38,9 +41,9 @@ final class PackedBucket extends Bucket {
       long nowMicros = clock.nowMicros();
       long now = (nowMicros - origin) * perMicro;
       long owed = Math.max(0, (current >> 1) - now);
-      long debt = Math.min(owed, horizon);
+      long debt = shared ? owed : Math.min(owed, horizon);
       boolean passes = debt + price <= horizon;
-      if (!acquisition.dryRun() && (passes || owed > horizon)) {
+      if (!acquisition.dryRun() && (passes || owed > debt)) {
         long next = now + debt + (passes ? price : 0);
         if (!compareAndSet(current, next << 1)) {
           continue;
@@ -92,18 +95,22 @@ final class PackedBucket extends Bucket {
   boolean view(BucketLimits limits, long now, long origin, long[] view, int v) {
     ContinuousBucket band = band(limits);
     long owed = Math.max(0, owed(band, now, origin));
-    long horizon = band.capacity() * band.unitsPerToken();
+    // Above the horizon: from a clock that stepped back, unless larger limits share the bucket.
+    long horizon = limits.carriesOver() ? Long.MAX_VALUE : band.capacity() * band.unitsPerToken();
     write(Math.min(owed, horizon), band.unitsPerMicro(), view, v);
     return owed > horizon;
   }
 
   @Override
-  boolean isFresh(BucketLimits limits, long now, long origin) {
-    return owed(band(limits), now, origin) <= 0;
+  long microsToFull(BucketLimits limits, long now, long origin) {
+    ContinuousBucket band = band(limits);
+    long horizon = band.capacity() * band.unitsPerToken();
+    long owed = Math.min(Math.max(0, owed(band, now, origin)), horizon);
+    return -Math.floorDiv(-owed, band.unitsPerMicro());
   }
 
   @Override
-  boolean mayBeFresh(BucketLimits limits, long now, long origin) {
-    return isFresh(limits, now, origin);
+  long minMicrosToFull(BucketLimits limits, long now, long origin) {
+    return microsToFull(limits, now, origin);
   }
 }

@@ -45,17 +45,18 @@ final class WideBucket extends Bucket {
   }
 
   @Override
-  boolean isFresh(BucketLimits limits, long now, long origin) {
+  long microsToFull(BucketLimits limits, long now, long origin) {
     long[] view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
-    boolean fresh = !view(limits, now, origin, view, 0);
-    for (int b = 0; fresh && b < limits.size(); b++) {
-      fresh = limits.band(b).isFresh(view, b * BandArithmetic.VIEW_WORDS);
+    // A state that only a clock step explains is not full, even if its view is.
+    long micros = view(limits, now, origin, view, 0) ? 1 : 0;
+    for (int b = 0; b < limits.size(); b++) {
+      micros = Math.max(micros, limits.band(b).lifetimeMicros(view, b * BandArithmetic.VIEW_WORDS));
     }
-    return fresh;
+    return micros;
   }
 
   @Override
-  boolean mayBeFresh(BucketLimits limits, long now, long origin) {
-    return true;
+  long minMicrosToFull(BucketLimits limits, long now, long origin) {
+    return 0;
   }
 }

@@ -6,17 +6,19 @@ import java.nio.charset.StandardCharsets;
  * Brings a request path into the one form that rules are matched against, so that no spelling of a
  * path evades a rule.
  *
- * <p>Query and fragment are cut; percent-encoding is undone until nothing is left to undo; a
- * backslash counts as a slash; {@code ;params} are cut from each segment; empty, {@code .} and
- * {@code ..} segments are resolved; a trailing slash is dropped. Linear in the length of the path,
- * and without allocation for a path that is in normal form already.
+ * <p>Scheme and authority of a whole URI, query and fragment are cut; percent-encoding is undone
+ * until nothing is left to undo, except that a question mark or hash within a segment is {@code
+ * %3F} or {@code %23}; a backslash counts as a slash; {@code ;params} are cut from each segment;
+ * empty, {@code .} and {@code ..} segments are resolved; a trailing slash is dropped. The normal
+ * form of a normal form is itself. Linear in the length of the path, and without allocation for a
+ * path that is in normal form already.
  */
 public final class PathNormalizer {
   private PathNormalizer() {}
 
   /** Returns the normal form, which starts with a slash; of an empty path it is {@code /}. */
   public static String normalize(String path) {
-    return isNormal(path) ? path : resolve(decode(cut(path)));
+    return isNormal(path) ? path : escape(resolve(decode(cut(path, authorityEnd(path)))));
   }
 
   private static boolean isNormal(String path) {
@@ -43,14 +45,51 @@ public final class PathNormalizer {
     return previous != '/' || length == 1;
   }
 
-  private static String cut(String path) {
-    for (int i = 0; i < path.length(); i++) {
-      char c = path.charAt(i);
-      if (c == '?' || c == '#') {
-        return path.substring(0, i);
-      }
+  /** Returns where the path of a whole URI, such as {@code http://host/x}, begins; else 0. */
+  private static int authorityEnd(String path) {
+    int colon = 0;
+    while (colon < path.length() && isSchemeCharacter(path.charAt(colon))) {
+      colon++;
     }
-    return path;
+    boolean uri =
+        colon > 0
+            && colon + 2 < path.length()
+            && path.charAt(colon) == ':'
+            && isSlash(path.charAt(colon + 1))
+            && isSlash(path.charAt(colon + 2));
+    if (!uri) {
+      return 0;
+    }
+    int end = colon + 3;
+    while (end < path.length() && !isSlash(path.charAt(end)) && !endsPath(path.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isSchemeCharacter(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '+'
+        || c == '-'
+        || c == '.';
+  }
+
+  private static boolean isSlash(char c) {
+    return c == '/' || c == '\\';
+  }
+
+  private static boolean endsPath(char c) {
+    return c == '?' || c == '#';
+  }
+
+  private static String cut(String path, int from) {
+    int to = from;
+    while (to < path.length() && !endsPath(path.charAt(to))) {
+      to++;
+    }
+    return path.substring(from, to);
   }
 
   /**
@@ -85,7 +124,7 @@ public final class PathNormalizer {
     while (i <= path.length()) {
       int end = i;
       int parameters = -1;
-      while (end < path.length() && path.charAt(end) != '/' && path.charAt(end) != '\\') {
+      while (end < path.length() && !isSlash(path.charAt(end))) {
         if (parameters < 0 && path.charAt(end) == ';') {
           parameters = end;
         }
@@ -107,5 +146,12 @@ public final class PathNormalizer {
       return;
     }
     out.append('/').append(path, from, to);
+  }
+
+  /** Escapes what would end the path if it was read again. */
+  private static String escape(String path) {
+    return path.indexOf('?') < 0 && path.indexOf('#') < 0
+        ? path
+        : path.replace("?", "%3F").replace("#", "%23");
   }
 }

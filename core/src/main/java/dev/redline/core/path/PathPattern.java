@@ -30,7 +30,7 @@ public final class PathPattern {
   /** Any number of segments, none included; the name is empty for {@code **}. */
   record Rest(String name) implements Segment {}
 
-  private static final Pattern ESCAPE = Pattern.compile("%[0-9A-Fa-f]{2}");
+  private static final Pattern ESCAPE = Pattern.compile("%(?!3F|23)[0-9A-Fa-f]{2}");
 
   private final String text;
   private final List<Segment> segments;
@@ -97,6 +97,9 @@ public final class PathPattern {
     }
     if (part.contains("**")) {
       throw bad(text, "'" + part + "': '**' must be a whole segment");
+    }
+    if (part.indexOf('#') >= 0) {
+      throw bad(text, "'" + part + "': a hash is written %23");
     }
     if (part.indexOf('\\') >= 0 || part.indexOf(';') >= 0 || ESCAPE.matcher(part).find()) {
       throw bad(

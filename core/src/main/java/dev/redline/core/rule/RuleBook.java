@@ -8,6 +8,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,9 +36,11 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   private final Map<String, BucketLimits> planLimits;
   private final Map<String, RuleIndex> indexes;
   private final RuleIndex everything;
+  private final IdentitySettings identity;
 
   private RuleBook(Builder builder) {
     this.version = builder.version;
+    this.identity = builder.identity;
     this.plans = Map.copyOf(builder.plans);
     Map<BucketLimits, BucketLimits> known = builder.knownLimits();
     this.planLimits = new HashMap<>();
@@ -46,28 +49,28 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
             planLimits.put(id, intern(known, builder.limits(OwnerKind.PLAN, id, plan.bands()))));
     List<RateLimitRule> ordered = new ArrayList<>(builder.rules.values());
     ordered.sort(EVALUATION_ORDER);
-    this.rules = new ArrayList<>(ordered.size());
+    List<CompiledRule> compiled = new ArrayList<>(ordered.size());
     Map<List<KeyField>, IdentityScheme> schemes = new HashMap<>();
     for (RateLimitRule rule : ordered) {
       IdentityScheme scheme = scheme(rule, builder.identity, schemes);
-      rules.add(compile(rule, rules.size(), scheme, builder, known));
+      compiled.add(compile(rule, compiled.size(), scheme, builder, known));
     }
+    this.rules = List.copyOf(compiled);
     this.rulesById =
-        rules.stream()
-            .collect(Collectors.toMap(compiled -> compiled.rule().id(), Function.identity()));
+        rules.stream().collect(Collectors.toMap(each -> each.rule().id(), Function.identity()));
     Map<String, List<CompiledRule>> bySet = new LinkedHashMap<>();
     builder.ruleSetIds.keySet().forEach(id -> bySet.put(id, new ArrayList<>()));
     for (CompiledRule rule : rules) {
       bySet.computeIfAbsent(rule.rule().ruleSetId(), id -> new ArrayList<>()).add(rule);
     }
-    this.ruleSets = new LinkedHashMap<>();
+    Map<String, RateLimitRuleSet> sets = new LinkedHashMap<>();
     this.indexes = new HashMap<>();
     bySet.forEach(
         (id, members) -> {
           indexes.put(id, new RuleIndex(members));
-          ruleSets.put(
-              id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
+          sets.put(id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
         });
+    this.ruleSets = Collections.unmodifiableMap(sets);
     this.everything = bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
   }
 
@@ -117,7 +120,12 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return version;
   }
 
-  /** Returns all rules in order of evaluation. */
+  /** Returns how raw client properties become identities. */
+  public IdentitySettings identity() {
+    return identity;
+  }
+
+  /** Returns all rules in order of evaluation; unmodifiable. */
   public List<CompiledRule> rules() {
     return rules;
   }
@@ -127,7 +135,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return Optional.ofNullable(rulesById.get(id));
   }
 
-  /** Returns all rule sets by id. */
+  /** Returns all rule sets by id; unmodifiable. */
   public Map<String, RateLimitRuleSet> ruleSets() {
     return ruleSets;
   }

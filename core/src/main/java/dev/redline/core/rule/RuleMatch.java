@@ -5,6 +5,7 @@ import dev.redline.core.key.IpBlock;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.Glob;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The further conditions of a rule; all must hold, and one on a property the request lacks does
  * not.
  *
- * @param headers header names and what their values must look like
+ * @param headers header names and what one of their values must look like
  * @param attributes attribute names and what their values must look like
  * @param clientIps blocks, of which one must contain the client's address; none: any client
  * @param userIds what the user id must look like, one of them; none: any user
@@ -27,10 +28,10 @@ public record RuleMatch(
   /** No further conditions. */
   public static final RuleMatch ANY = builder().build();
 
-  /** Copies the collections. */
+  /** Copies the collections; the order of conditions is that in which they are looked at. */
   public RuleMatch {
-    headers = Map.copyOf(headers);
-    attributes = Map.copyOf(attributes);
+    headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
     clientIps = List.copyOf(clientIps);
     userIds = List.copyOf(userIds);
   }
@@ -47,15 +48,11 @@ public record RuleMatch(
 
   /** Returns the first condition that does not hold, or null if all do. */
   public @Nullable NoMatch mismatch(RequestContext request) {
-    for (Map.Entry<String, Glob> header : headers.entrySet()) {
-      if (!holds(header.getValue(), request.headerOrNull(header.getKey()))) {
-        return NoMatch.HEADER;
-      }
+    if (failingHeader(request) != null) {
+      return NoMatch.HEADER;
     }
-    for (Map.Entry<String, Glob> attribute : attributes.entrySet()) {
-      if (!holds(attribute.getValue(), request.attributeOrNull(attribute.getKey()))) {
-        return NoMatch.ATTRIBUTE;
-      }
+    if (failingAttribute(request) != null) {
+      return NoMatch.ATTRIBUTE;
     }
     if (!clientIps.isEmpty() && !contains(request.clientAddress())) {
       return NoMatch.CLIENT_IP;
@@ -64,6 +61,35 @@ public record RuleMatch(
       return NoMatch.USER_ID;
     }
     return null;
+  }
+
+  /** Returns the name of the first header whose condition does not hold, or null. */
+  public @Nullable String failingHeader(RequestContext request) {
+    for (Map.Entry<String, Glob> header : headers.entrySet()) {
+      if (!anyHolds(header.getValue(), request.headerValues(header.getKey()))) {
+        return header.getKey();
+      }
+    }
+    return null;
+  }
+
+  /** Returns the name of the first attribute whose condition does not hold, or null. */
+  public @Nullable String failingAttribute(RequestContext request) {
+    for (Map.Entry<String, Glob> attribute : attributes.entrySet()) {
+      if (!holds(attribute.getValue(), request.attributeOrNull(attribute.getKey()))) {
+        return attribute.getKey();
+      }
+    }
+    return null;
+  }
+
+  private static boolean anyHolds(Glob glob, List<String> values) {
+    for (int i = 0; i < values.size(); i++) {
+      if (glob.matches(values.get(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean holds(Glob glob, @Nullable String value) {
@@ -100,7 +126,7 @@ public record RuleMatch(
 
     private Builder() {}
 
-    /** Demands a header whose value matches the glob. */
+    /** Demands a header of which a value matches the glob. */
     public Builder header(String name, String glob) {
       headers.put(name, new Glob(glob));
       return this;

@@ -1,11 +1,13 @@
 package dev.redline.core.settings;
 
+import dev.redline.core.limit.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -89,6 +91,11 @@ final class Properties {
   /** Notes what is wrong with a property. */
   void problem(String name, String value, String allowed) {
     problems.add(name + ": '" + value + "' is not allowed; " + allowed);
+  }
+
+  /** Notes what is wrong with a property whose value must not be shown. */
+  void secretProblem(String name, String allowed) {
+    problems.add(name + ": the value is not allowed; " + allowed);
   }
 
   <T> Optional<T> read(String name, String allowed, Function<String, T> parser) {
@@ -245,6 +252,23 @@ final class Properties {
     }
   }
 
+  /** Rejects a property by name, also as an environment variable. */
+  void reject(String name, String reason) {
+    if (raw(name) != null) {
+      problems.add(name + ": " + reason);
+    }
+  }
+
+  /** Rejects every property under a prefix that was not asked for. */
+  void rejectUnder(String prefix, String reason) {
+    names.forEach(
+        (folded, written) -> {
+          if (folded.startsWith(fold(prefix)) && asked.add(folded)) {
+            problems.add(written + ": " + reason);
+          }
+        });
+  }
+
   /** Returns every name that was asked for. */
   Set<String> known() {
     return Collections.unmodifiableSet(known);
@@ -264,16 +288,21 @@ final class Properties {
   }
 
   private String suggestion(String name) {
+    return nearest(name, known).map(meant -> "; did you mean " + meant + "?").orElse("");
+  }
+
+  /** Returns the candidate that is spelt most like a name, if one is near enough. */
+  static Optional<String> nearest(String name, Collection<String> candidates) {
     String nearest = null;
     int best = 4;
-    for (String candidate : known) {
+    for (String candidate : candidates) {
       int distance = distance(fold(name), fold(candidate));
       if (distance < best) {
         best = distance;
         nearest = candidate;
       }
     }
-    return nearest == null ? "" : "; did you mean " + nearest + "?";
+    return Optional.ofNullable(nearest);
   }
 
   private static int distance(String a, String b) {

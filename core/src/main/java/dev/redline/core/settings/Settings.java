@@ -2,6 +2,7 @@ package dev.redline.core.settings;
 
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.WaitSettings;
 import dev.redline.core.http.TrustedProxies;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * All {@code rl.*} properties, typed and checked. Frameworks bring a flat map of names and values;
@@ -63,6 +65,8 @@ public record Settings(
     OnLimitExceed defaultPolicy,
     Path dataDir) {
 
+  private static final int SHORTEST_TOKEN = 16;
+
   /** The kinds of store. */
   public enum StorageType {
     /** A hash table in this process. */
@@ -105,8 +109,8 @@ public record Settings(
   public record Storage(StorageType type, long maxKeys) {}
 
   /**
-   * Where Redis is, as a URI and further nodes of a cluster, and how long it may take. Everything
-   * goes over one connection to each master, so every bound on connections holds.
+   * Where Redis is, as a URI and further nodes of a cluster, and how long it may take. Without a
+   * URI it is that of the first node.
    */
   public record Redis(
       String uri,
@@ -114,8 +118,7 @@ public record Settings(
       Optional<Path> caFile,
       Duration commandTimeout,
       Duration connectTimeout,
-      String keyPrefix,
-      int maxConnections) {
+      String keyPrefix) {
     /** Returns the prefix alone: a URI may hold a password. */
     @Override
     public String toString() {
@@ -175,7 +178,9 @@ public record Settings(
       String managementHost,
       int managementPort,
       Duration drainTimeout,
-      boolean inlineLimits) {}
+      boolean inlineLimits,
+      int maxConnections,
+      Duration bodyTimeout) {}
 
   /** A token of the admin API. */
   public record AdminToken(Role role, String value) {
@@ -220,6 +225,25 @@ public record Settings(
           }
         });
     return properties;
+  }
+
+  /**
+   * Returns the {@code RL_*} variables that stand for no property, each with the one that was
+   * probably meant, if any is near.
+   */
+  public static Map<String, Optional<String>> unknownVariables(Map<String, String> variables) {
+    Properties none = new Properties(Map.of());
+    read(none);
+    List<String> known = none.known().stream().map(Settings::variable).toList();
+    Map<String, Optional<String>> unknown = new TreeMap<>();
+    for (String variable : variables.keySet()) {
+      if (variable.startsWith("RL_")
+          && !known.contains(variable)
+          && adminToken(variable).isEmpty()) {
+        unknown.put(variable, Properties.nearest(variable, known));
+      }
+    }
+    return unknown;
   }
 
   private static String variable(String name) {
@@ -282,7 +306,9 @@ public record Settings(
             from.text("rl.server.management-host", "127.0.0.1"),
             (int) from.number("rl.server.management-port", 9090, 0, 65_535),
             from.duration("rl.server.drain-timeout", Duration.ofSeconds(20)),
-            from.bool("rl.server.inline-limits", false)),
+            from.bool("rl.server.inline-limits", false),
+            (int) from.number("rl.server.max-connections", 20_000, 1, 1_000_000),
+            from.duration("rl.server.body-timeout", Duration.ofSeconds(10))),
         adminTokens(from),
         from.text("rl.default-rule-set-id"),
         from.choice("rl.missing-rule-behavior", MissingRules.class, MissingRules.ALLOW),
@@ -328,6 +354,9 @@ public record Settings(
       if (value.isEmpty()) {
         from.problem(prefix, "", "set " + prefix + ".value or " + prefix + ".file");
       }
+      if (value.isPresent() && value.get().length() < SHORTEST_TOKEN) {
+        from.secretProblem(prefix + ".value", "use at least " + SHORTEST_TOKEN + " characters");
+      }
       value.ifPresent(secret -> tokens.put(name, new AdminToken(role, secret)));
     }
     return tokens;
@@ -336,6 +365,15 @@ public record Settings(
   /** Returns how an engine decides where rules are silent. */
   public EngineSettings engine() {
     return new EngineSettings(
-        mode == Mode.SHADOW, defaultRuleSetId, missingRules, fail.strategy(), fail.localShare());
+        mode == Mode.SHADOW,
+        defaultRuleSetId,
+        missingRules,
+        fail.strategy(),
+        fail.localShare(),
+        defaultPolicy,
+        new WaitSettings(
+            waitForRefill.enabled(),
+            waitForRefill.maxWaitTime(),
+            waitForRefill.maxConcurrentWaits()));
   }
 }

@@ -61,6 +61,12 @@ public interface MetricsExporter {
   /** Tells that rules were fetched and read, and whether they could be put in force. */
   default void rulesLoaded(boolean success) {}
 
+  /**
+   * Records that the sources were read without error and still hold the rules in force: the last
+   * success is now, although nothing was reloaded.
+   */
+  default void rulesConfirmed() {}
+
   /** Tells that callers began (or, if negative, ceased) to wait for a refill. */
   default void waiting(int change) {}
 

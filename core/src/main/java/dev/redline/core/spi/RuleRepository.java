@@ -32,6 +32,8 @@ public interface RuleRepository extends ConfigProvider {
    * @param action what: {@code create}, {@code update}, {@code delete}, {@code restore}, {@code
    *     reset}, {@code reload}
    * @param ruleId the rule concerned, if it is one
+   * @param ruleSetId the rule set concerned, if it is one
+   * @param version the revision that was restored, if one was
    * @param before the rule as JSON before, if there was one
    * @param after the rule as JSON after, if there is one
    */
@@ -40,8 +42,21 @@ public interface RuleRepository extends ConfigProvider {
       String by,
       String action,
       Optional<String> ruleId,
+      Optional<String> ruleSetId,
+      Optional<Long> version,
       Optional<String> before,
-      Optional<String> after) {}
+      Optional<String> after) {
+    /** Creates a line that concerns at most a rule. */
+    public AuditEntry(
+        Instant at,
+        String by,
+        String action,
+        Optional<String> ruleId,
+        Optional<String> before,
+        Optional<String> after) {
+      this(at, by, action, ruleId, Optional.empty(), Optional.empty(), before, after);
+    }
+  }
 
   /** Returns the newest revision, or nothing if none was ever written. */
   Optional<Revision> newest() throws IOException;

@@ -2,6 +2,8 @@ package dev.redline.core.store;
 
 import dev.redline.core.limit.BucketLimits;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,20 +41,6 @@ public final class Acquisition {
     return new Acquisition(key, checked(cost), shadow, NO_MORE, dryRun);
   }
 
-  /** Returns this acquisition with one more key, in shadow or not. */
-  public Acquisition and(RateLimitKey other, long otherCost, boolean otherShadow) {
-    for (int i = 0; i < size(); i++) {
-      BucketLimits limits = key(i).limits();
-      if (limits.ownerKind() == other.limits().ownerKind()
-          && limits.ownerId().equals(other.limits().ownerId())) {
-        throw new IllegalArgumentException(limits.owner() + " is acquired twice");
-      }
-    }
-    Take[] all = Arrays.copyOf(more, more.length + 1);
-    all[more.length] = new Take(other, checked(otherCost), otherShadow);
-    return new Acquisition(key, cost, shadow, all, dryRun);
-  }
-
   private static long checked(long cost) {
     if (cost < 1) {
       throw new IllegalArgumentException("cost must be at least 1, was " + cost);
@@ -63,6 +51,15 @@ public final class Acquisition {
   /** Returns a builder. */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** Returns a builder that has the keys of this acquisition already. */
+  public Builder toBuilder() {
+    Builder builder = builder().add(key, cost, shadow).dryRun(dryRun);
+    for (Take take : more) {
+      builder.add(take.key, take.cost, take.shadow);
+    }
+    return builder;
   }
 
   /** Returns how many keys there are. */
@@ -101,9 +98,14 @@ public final class Acquisition {
 
   private record Take(RateLimitKey key, long cost, boolean shadow) {}
 
-  /** Builds an acquisition. */
+  /** Builds an acquisition; adding a key costs nearly the same, however many there are. */
   public static final class Builder {
-    private @Nullable Acquisition keys;
+    /** Up to this many keys, looking at each is quicker than a set. */
+    private static final int FEW = 8;
+
+    private Take[] takes = new Take[2];
+    private int size;
+    private @Nullable Set<BucketLimits> owners;
     private boolean dryRun;
 
     private Builder() {}
@@ -115,8 +117,36 @@ public final class Acquisition {
 
     /** Adds a key, in shadow or not. */
     public Builder add(RateLimitKey key, long cost, boolean shadow) {
-      keys = keys == null ? of(key, cost, shadow, false) : keys.and(key, cost, shadow);
+      Take take = new Take(key, checked(cost), shadow);
+      if (isAcquired(key.limits())) {
+        throw new IllegalArgumentException(key.limits().owner() + " is acquired twice");
+      }
+      if (size == takes.length) {
+        takes = Arrays.copyOf(takes, 2 * size);
+      }
+      takes[size++] = take;
+      if (owners != null) {
+        owners.add(key.limits());
+      }
       return this;
+    }
+
+    private boolean isAcquired(BucketLimits limits) {
+      if (owners == null && size == FEW) {
+        owners = new TreeSet<>(BucketLimits.BY_OWNER);
+        for (Take take : takes) {
+          owners.add(take.key.limits());
+        }
+      }
+      if (owners != null) {
+        return owners.contains(limits);
+      }
+      for (int i = 0; i < size; i++) {
+        if (BucketLimits.BY_OWNER.compare(takes[i].key.limits(), limits) == 0) {
+          return true;
+        }
+      }
+      return false;
     }
 
     /** Sets whether to decide without taking. */
@@ -127,10 +157,12 @@ public final class Acquisition {
 
     /** Builds the acquisition. */
     public Acquisition build() {
-      if (keys == null) {
+      if (size == 0) {
         throw new IllegalArgumentException("an acquisition needs at least one key");
       }
-      return new Acquisition(keys.key, keys.cost, keys.shadow, keys.more, dryRun);
+      Take first = takes[0];
+      Take[] more = size == 1 ? NO_MORE : Arrays.copyOfRange(takes, 1, size);
+      return new Acquisition(first.key, first.cost, first.shadow, more, dryRun);
     }
   }
 }

@@ -8,13 +8,27 @@ import java.util.List;
  * <p>One call may carry many acquisitions; what says something about a node is the call.
  */
 public interface RemoteStore extends StorageProvider {
-  /** Hears what came of calls. Called on the store's threads: it never blocks and never throws. */
+  /**
+   * Is notified of each call before the acquisitions that it carried complete, so that one for
+   * which no node was called can be told from one that a node decided. Called on the store's
+   * threads: it never blocks and never throws.
+   */
   interface CallObserver {
     /** A node answered a call. */
     void answered(String node, long nanos);
 
     /** A node did not answer a call, or with an error. */
     void failed(String node, long nanos, StoreException failure);
+
+    /**
+     * The store was seen to be away, in the background. One outage is one line in the log: the
+     * store's, unless the observer has written one already.
+     *
+     * @return whether the observer has
+     */
+    default boolean away() {
+      return false;
+    }
 
     /** The store was seen again, in the background, after it had been away. */
     void recovered();

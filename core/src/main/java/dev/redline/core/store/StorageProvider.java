@@ -2,6 +2,7 @@ package dev.redline.core.store;
 
 import dev.redline.core.limit.BucketLimits;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -71,6 +72,14 @@ public interface StorageProvider extends AutoCloseable {
   default CompletionStage<Void> reset(RateLimitKey key) {
     return CompletableFuture.failedFuture(
         new UnsupportedOperationException("the store " + type() + " cannot reset buckets"));
+  }
+
+  /**
+   * Returns the store of this node that decides for {@code LOCAL} rules while this one fails, if it
+   * brings one. Who builds an engine may choose another.
+   */
+  default Optional<StorageProvider> fallback() {
+    return Optional.empty();
   }
 
   /** Returns how the store is doing, as it was last seen; asks nobody and never blocks. */

@@ -198,4 +198,32 @@ class IdentitySchemeTest {
     assertThatIllegalArgumentException().isThrownBy(() -> IdentityScheme.named(List.of()));
     assertThatIllegalArgumentException().isThrownBy(() -> IdentityScheme.named(List.of("a", "")));
   }
+
+  private static String ofHeader(String... values) {
+    RequestContext.Builder request = RequestContext.builder();
+    for (String value : values) {
+      request.header("X", value);
+    }
+    return KeyResolver.header("x").resolve(request.build());
+  }
+
+  @Test
+  void severalValuesOfAHeaderAreNoOtherValues() {
+    List<List<String>> different =
+        List.of(
+            List.of("a", "b"),
+            List.of("b", "a"),
+            List.of("a"),
+            List.of("a, b"),
+            List.of("a,b"),
+            List.of("ab"),
+            List.of("a", "b", "b"),
+            List.of("h1:a", "b"),
+            List.of("h1:ah1:b"),
+            List.of("a", "bh1:b"));
+    assertThat(different.stream().map(values -> ofHeader(values.toArray(new String[0]))))
+        .doesNotContainNull()
+        .doesNotHaveDuplicates();
+    assertThat(ofHeader("a", "b")).isEqualTo(ofHeader("a", "b"));
+  }
 }

@@ -44,9 +44,17 @@ class RequestContextTest {
   }
 
   @Test
-  void ofSeveralHeadersOfOneNameTheFirstCounts() {
-    RequestContext request = RequestContext.builder().header("H", "1").header("h", "2").build();
+  void aHeaderKeepsAllItsValues() {
+    RequestContext request =
+        RequestContext.builder()
+            .header("H", "1")
+            .header("h", "2")
+            .header("h", "")
+            .header("H", "1")
+            .build();
+    assertThat(request.headerValues("h")).containsExactly("1", "2", "1");
     assertThat(request.header("h")).contains("1");
+    assertThat(request.headerValues("other")).isEmpty();
   }
 
   @Test

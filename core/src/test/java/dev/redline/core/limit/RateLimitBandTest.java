@@ -26,6 +26,28 @@ class RateLimitBandTest {
   }
 
   @Test
+  void parsesALimitInOneLine() {
+    assertThat(RateLimitBand.parse("10/s burst 20")).isEqualTo(RateLimitBand.of(30, 10, SECOND));
+    assertThat(RateLimitBand.parse("10/s")).isEqualTo(RateLimitBand.of(10, 10, SECOND));
+    assertThat(RateLimitBand.parse(" 100 / 10s  BURST 5 "))
+        .isEqualTo(RateLimitBand.of(105, 100, Duration.ofSeconds(10)));
+    assertThat(RateLimitBand.parse("5/d", Algorithm.FIXED_WINDOW))
+        .isEqualTo(RateLimitBand.fixedWindow(5, Duration.ofDays(1)));
+  }
+
+  @Test
+  void rejectsWhatIsNoLimitWithItsText() {
+    refuses(() -> RateLimitBand.parse("10"), "N/PERIOD [burst B]", "'10'");
+    refuses(() -> RateLimitBand.parse(null), "N/PERIOD [burst B]", "'null'");
+    refuses(() -> RateLimitBand.parse("10/week"), "'10/week'", "PERIOD must be s, m, h, d");
+    refuses(() -> RateLimitBand.parse("0/s"), "'0/s'", "at least 1");
+    refuses(() -> RateLimitBand.parse("10/400d"), "'10/400d'", "1ms and 366d");
+    refuses(() -> RateLimitBand.parse("10/s burst 999999999999"), "burst 999999999999", "at most");
+    refuses(() -> RateLimitBand.parse("1/d burst 999999"), "100 years");
+    refuses(() -> RateLimitBand.parse("5/s burst 1", Algorithm.FIXED_WINDOW), "leave it out");
+  }
+
+  @Test
   void numbersOutOfRangeAreRefusedWithTheirValue() {
     refuses(() -> RateLimitBand.of(0, 1, SECOND), "capacity must be at least 1", "was 0");
     refuses(() -> RateLimitBand.of(-1, 1, SECOND), "capacity", "was -1");

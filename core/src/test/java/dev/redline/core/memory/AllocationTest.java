@@ -16,7 +16,7 @@ class AllocationTest {
   private static final int OPERATIONS = 100_000;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private final LocalStore store = new LocalStore(1000, MicrosClock.monotonic(), false);
+  private final LocalStore store = new LocalStore(1000, MicrosClock.monotonic(), null);
 
   /** Returns the least of several runs: what the JVM does on the side is not the store's. */
   private double bytesPerOperation(Acquisition acquisition) {

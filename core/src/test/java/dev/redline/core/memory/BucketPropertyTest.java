@@ -44,8 +44,8 @@ class BucketPropertyTest {
       boolean admitted = decide(wide, limits, now, cost, acquisition.dryRun(), view);
       assertThat(outcome.allowed()).isEqualTo(admitted);
       assertThat(outcome.views()).isEqualTo(view);
-      assertThat(packed.isFresh(limits, now, Fixture.START))
-          .isEqualTo(wide.isFresh(limits, now, Fixture.START));
+      assertThat(packed.microsToFull(limits, now, Fixture.START))
+          .isEqualTo(wide.microsToFull(limits, now, Fixture.START));
     }
   }
 

@@ -26,13 +26,16 @@ class BucketTest {
   void aBucketIsUsableFromOpeningToClosing() {
     Bucket bucket = Bucket.create(LIMITS);
     assertThat(bucket.lock()).isFalse();
+    assertThat(bucket.closeIfFull(LIMITS, Fixture.START, Fixture.START)).isEqualTo(Long.MAX_VALUE);
     bucket.open(LIMITS);
     assertThat(bucket.lock()).isTrue();
     bucket.unlock();
     assertThat(bucket.closeIfNew()).isFalse();
-    assertThat(bucket.closeIfFresh(LIMITS, Fixture.START, Fixture.START)).isTrue();
+    assertThat(bucket.isClosed()).isFalse();
+    assertThat(bucket.closeIfFull(LIMITS, Fixture.START, Fixture.START)).isZero();
+    assertThat(bucket.isClosed()).isTrue();
     assertThat(bucket.lock()).isFalse();
-    assertThat(bucket.closeIfFresh(LIMITS, Fixture.START, Fixture.START)).isFalse();
+    assertThat(bucket.closeIfFull(LIMITS, Fixture.START, Fixture.START)).isZero();
   }
 
   @Test
@@ -46,7 +49,7 @@ class BucketTest {
   @Test
   void aThreadThatReadTheStateBeforeAnotherTookDoesNotTurnTheBucketBack() {
     AtomicLong now = new AtomicLong(Fixture.START);
-    LocalStore store = new LocalStore(10, now::get, false);
+    LocalStore store = new LocalStore(10, now::get, null);
     drain(store, now);
     // The clock of a thread that was overtaken: while it reads it, the other takes what there is.
     boolean[] overtaken = {true};

@@ -28,7 +28,7 @@ class EvictionTest {
     private @Nullable Runnable beforeTurningAway;
 
     TinyStore(int places, AtomicLong now) {
-      super(now::get, false);
+      super(now::get, null);
       this.places = places;
     }
 

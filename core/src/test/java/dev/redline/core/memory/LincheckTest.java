@@ -7,6 +7,7 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -16,7 +17,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 import org.junit.jupiter.api.Test;
 
-/** Every interleaving of acquisitions, retirement and time looks like one after the other. */
+/** Every interleaving of acquisitions, resets, sweeps and time looks like one after the other. */
 class LincheckTest {
   private static final RateLimitKey PACKED_A =
       Fixture.key(Fixture.limits("a", Fixture.perSecond(2)), "k");
@@ -52,7 +53,7 @@ class LincheckTest {
    */
   public abstract static class Cells {
     private final AtomicLong now = new AtomicLong(Fixture.START);
-    private final LocalStore store = new LocalStore(1, now::get, false);
+    private final LocalStore store = new LocalStore(1, now::get, null);
     private final RateLimitKey a;
     private final RateLimitKey b;
 
@@ -86,6 +87,16 @@ class LincheckTest {
     @Operation
     public void sweep() {
       store.sweep();
+    }
+
+    @Operation
+    public void reset() {
+      store.reset(List.of(a.limits()));
+    }
+
+    @Operation
+    public void resetKey() {
+      store.reset(a);
     }
   }
 

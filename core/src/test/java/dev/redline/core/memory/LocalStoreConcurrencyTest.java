@@ -67,7 +67,7 @@ class LocalStoreConcurrencyTest {
   @ParameterizedTest
   @CsvSource({"1, 1", "4, 1", "1, 3", "4, 3", "100, 1", "100, 3"})
   void nobodyGetsMoreThanTheCapacityWhateverComesAndGoes(int maxKeys, int bands) throws Exception {
-    LocalStore store = new LocalStore(maxKeys, () -> Fixture.START, false);
+    LocalStore store = new LocalStore(maxKeys, () -> Fixture.START, null);
     BucketLimits a =
         bands == 1 ? Fixture.limits("a", Fixture.slow(CAPACITY)) : Fixture.three("a", CAPACITY);
     BucketLimits b = Fixture.limits("b", Fixture.slow(CAPACITY));
@@ -106,7 +106,7 @@ class LocalStoreConcurrencyTest {
   @Test
   void aFastRefillUnderContentionAddsUpToTheTimeThatPassed() throws Exception {
     MicrosClock clock = MicrosClock.monotonic();
-    LocalStore store = new LocalStore(10, clock, false);
+    LocalStore store = new LocalStore(10, clock, null);
     long perSecond = 1_000_000;
     BucketLimits limits =
         Fixture.limits("r", RateLimitBand.of(CAPACITY, perSecond, Duration.ofSeconds(1)));

@@ -10,10 +10,12 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,7 +24,7 @@ class LocalStoreTest {
   private static final int FLOOD = 100_000;
 
   private final AtomicLong now = new AtomicLong(Fixture.START);
-  private final LocalStore store = new LocalStore(MAX_KEYS, now::get, false);
+  private final LocalStore store = new LocalStore(MAX_KEYS, now::get, null);
 
   @AfterEach
   void close() {
@@ -130,6 +132,35 @@ class LocalStoreTest {
     assertThat(store.size()).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aKeyWhoseFirstAcquisitionFailedIsUsable(int bands) {
+    AtomicBoolean broken = new AtomicBoolean();
+    LocalStore failing =
+        new LocalStore(
+            1,
+            () -> {
+              if (broken.get()) {
+                throw new IllegalStateException("no time");
+              }
+              return now.get();
+            },
+            null);
+    RateLimitKey resident = Fixture.key(Fixture.limits("other", Fixture.perSecond(1)), "k");
+    RateLimitKey key = Fixture.key(limits(bands), "k");
+    assertThat(Fixture.take(failing, resident, 1)).isTrue();
+    assertThat(Fixture.drain(failing, key)).isEqualTo(10);
+    now.addAndGet(2 * Fixture.SECOND);
+    failing.sweep();
+    broken.set(true);
+    assertThatThrownBy(() -> Fixture.take(failing, key, 1)).hasMessage("no time");
+    assertThatThrownBy(failing::sweep).hasMessage("no time");
+    broken.set(false);
+
+    assertThat(Fixture.drain(failing, key)).isEqualTo(2);
+  }
+
   @Test
   void refusesToHoldNoKeys() {
     assertThatThrownBy(() -> new LocalStore(0, now::get))
@@ -148,7 +179,7 @@ class LocalStoreTest {
     for (int round = 0; round < 2; round++) {
       now.addAndGet(60 * Fixture.SECOND);
       await().untilAsserted(() -> assertThat(swept.size()).isZero());
-      await().until(() -> sweeper.getState() == Thread.State.WAITING);
+      await().until(() -> sweeper.getState() == Thread.State.TIMED_WAITING);
       assertThat(Fixture.take(swept, key, 1)).isTrue();
     }
     swept.close();

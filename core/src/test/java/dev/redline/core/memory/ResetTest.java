@@ -6,14 +6,17 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ResetTest {
   private final AtomicLong now = new AtomicLong(Fixture.START);
-  private final LocalStore store = new LocalStore(100, now::get, false);
+  private final LocalStore store = new LocalStore(100, now::get, null);
 
   @AfterEach
   void close() {
@@ -75,5 +78,74 @@ class ResetTest {
 
     assertThat(Fixture.drain(store, Fixture.key(limits, 399))).isEqualTo(5);
     assertThat(Fixture.drain(store, Fixture.key(limits, 0))).isEqualTo(5);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void oneCallerForWhomThereIsNoRoomIsResetToo(int bands) {
+    BucketLimits limits = limits("r", bands);
+    for (int i = 0; i < 101; i++) {
+      Fixture.drain(store, Fixture.key(limits, i));
+    }
+    RateLimitKey caller = Fixture.key(limits, 100);
+    assertThat(store.peek(caller)).isNull();
+
+    store.reset(caller).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, caller)).isEqualTo(5);
+    assertThat(Fixture.drain(store, Fixture.key(limits, 0))).isZero();
+  }
+
+  /** A thread that was interrupted between inserting its bucket and opening it. */
+  private Bucket insertWithoutOpening(RateLimitKey key) {
+    Bucket bucket = Bucket.create(key.limits());
+    assertThat(store.insert(key, bucket)).isSameAs(bucket);
+    return bucket;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aKeyWhoseBucketWasClosedByAResetGetsAnother(int bands) {
+    RateLimitKey key = Fixture.key(limits("r", bands), "a");
+    Bucket closed = insertWithoutOpening(key);
+
+    store.reset(List.of(key.limits())).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, key)).isEqualTo(5);
+    assertThat(store.peek(key)).isNotNull().isNotSameAs(closed);
+    assertThat(store.size()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aResetOfAKeyHoldsThoughItsBucketIsBeingInserted(int bands) {
+    BucketLimits limits = limits("r", bands);
+    for (int i = 0; i < 100; i++) {
+      Fixture.drain(store, Fixture.key(limits("other", 1), i));
+    }
+    RateLimitKey key = Fixture.key(limits, "a");
+    Fixture.drain(store, key);
+    store.remove(Fixture.key(limits("other", 1), 0), own(Fixture.key(limits("other", 1), 0)));
+    insertWithoutOpening(key);
+
+    store.reset(key).toCompletableFuture().join();
+
+    assertThat(Fixture.drain(store, key)).isEqualTo(5);
+  }
+
+  private Bucket own(RateLimitKey key) {
+    return Objects.requireNonNull(store.peek(key));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aSweepRemovesClosedBucketsOfKeysThatNobodyUses(int bands) {
+    RateLimitKey key = Fixture.key(limits("r", bands), "a");
+    insertWithoutOpening(key);
+    store.reset(List.of(key.limits())).toCompletableFuture().join();
+
+    store.sweep();
+
+    assertThat(store.size()).isZero();
   }
 }

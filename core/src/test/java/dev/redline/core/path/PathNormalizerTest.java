@@ -47,6 +47,11 @@ class PathNormalizerTest {
         "/api/x/?",
         "/api/%78",
         "api/x",
+        "http://host/api/x",
+        "HTTPS://user:pass@host:8443/api/x?a=b",
+        "http:\\\\host\\api\\x",
+        "h2+x://host//api/x#f",
+        "http:///api/x",
         "/%6%31pi/x",
         "/%%36%31pi/x"
       })
@@ -56,7 +61,25 @@ class PathNormalizerTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "/", "//", "/.", "/..", "/../..", "/;x", "?q", "#f", "%2F", ".", "\\"})
+      strings = {
+        "",
+        "/",
+        "//",
+        "/.",
+        "/..",
+        "/../..",
+        "/;x",
+        "?q",
+        "#f",
+        "%2F",
+        ".",
+        "\\",
+        "http://host",
+        "http://host/",
+        "http://host?/api/x",
+        "http://",
+        "http:// /.."
+      })
   void nothingIsTheRoot(String spelling) {
     assertThat(PathNormalizer.normalize(spelling)).isEqualTo("/");
   }
@@ -102,8 +125,23 @@ class PathNormalizerTest {
   @Test
   void anEscapedQuestionMarkOrHashIsPartOfTheSegment() {
     assertThat(PathNormalizer.normalize("/a%3F/../b")).isEqualTo("/b");
-    assertThat(PathNormalizer.normalize("/a%23b/c")).isEqualTo("/a#b/c");
-    assertThat(PathNormalizer.normalize("/a%253Fb")).isEqualTo("/a?b");
+    assertThat(PathNormalizer.normalize("/a%23b/c")).isEqualTo("/a%23b/c");
+    assertThat(PathNormalizer.normalize("/a%253fb")).isEqualTo("/a%3Fb");
+    assertThat(PathNormalizer.normalize("/login%3f")).isEqualTo("/login%3F");
+    assertThat(PathNormalizer.normalize("/%3f/../login")).isEqualTo("/login");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "http:/api/x, /http:/api/x",
+    "://host/x, /:/host/x",
+    "http%3a//host/x, /http:/host/x",
+    "/http://host/x, /http:/host/x",
+    "//host/x, /host/x",
+    "a:b/c, /a:b/c"
+  })
+  void whatIsNoUriIsAPath(String spelling, String normal) {
+    assertThat(PathNormalizer.normalize(spelling)).isEqualTo(normal);
   }
 
   @Test

@@ -1,10 +1,12 @@
 package dev.redline.core.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +34,25 @@ class RuleBookTest {
     assertThat(book.rules().stream().map(compiled -> compiled.rule().id()))
         .containsExactly("z", "a", "b", "n");
     assertThat(book.rules().stream().map(CompiledRule::rank)).containsExactly(0, 1, 2, 3);
+  }
+
+  @Test
+  void aBookCannotBeChanged() {
+    RuleBook book =
+        RuleBook.builder()
+            .rules(List.of(rule("a").build()))
+            .plans(List.of(RateLimitPlan.of("gold", BAND)))
+            .build();
+    List<Collection<?>> views =
+        List.of(
+            book.rules(),
+            book.ruleSets().values(),
+            book.ruleSet("default").orElseThrow().rules(),
+            book.plans().values());
+    for (Collection<?> view : views) {
+      assertThat(view).hasSize(1);
+      assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(view::clear);
+    }
   }
 
   @Test

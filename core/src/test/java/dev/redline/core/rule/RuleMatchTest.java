@@ -66,4 +66,27 @@ class RuleMatchTest {
     RuleMatch match = RuleMatch.builder().header("X-Tenant", "acme-*").userId("bob").build();
     assertThat(match.mismatch(request().build())).isEqualTo(NoMatch.USER_ID);
   }
+
+  @Test
+  void aHeaderConditionHoldsIfAnyValueMatches() {
+    RuleMatch match = RuleMatch.builder().header("X-Tier", "gold*").build();
+    RequestContext.Builder both = RequestContext.builder().header("x-tier", "free");
+    assertThat(match.mismatch(both.header("X-Tier", "gold-1").build())).isNull();
+    RequestContext neither =
+        RequestContext.builder().header("x-tier", "free").header("x-tier", "basic").build();
+    assertThat(match.mismatch(neither)).isEqualTo(NoMatch.HEADER);
+  }
+
+  @Test
+  void theConditionThatFailedIsNamedInTheOrderOfTheRule() {
+    RuleMatch.Builder many = RuleMatch.builder();
+    for (int i = 0; i < 20; i++) {
+      many.header("h" + i, "*").attribute("a" + i, "*");
+    }
+    RuleMatch match = many.build();
+    assertThat(match.failingHeader(RequestContext.builder().build())).isEqualTo("h0");
+    RequestContext first = RequestContext.builder().header("h0", "x").attribute("a0", "x").build();
+    assertThat(match.failingHeader(first)).isEqualTo("h1");
+    assertThat(match.failingAttribute(first)).isEqualTo("a1");
+  }
 }

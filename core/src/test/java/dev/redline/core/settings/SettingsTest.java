@@ -3,8 +3,11 @@ package dev.redline.core.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.WaitSettings;
 import dev.redline.core.rule.Mode;
+import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.settings.Settings.ConfigSource;
 import dev.redline.core.settings.Settings.ReloadStrategy;
@@ -134,7 +137,7 @@ class SettingsTest {
 
   @Test
   void aSecretMayStandInAFileAndIsNeverPrinted(@TempDir Path folder) throws Exception {
-    Path file = Files.writeString(folder.resolve("token"), "s3cret\n");
+    Path file = Files.writeString(folder.resolve("token"), "s3cret-of-16-letters\n");
 
     Settings settings =
         Settings.parse(
@@ -142,13 +145,30 @@ class SettingsTest {
                 "rl.admin.tokens.ops.role", "editor", "rl.admin.tokens.ops.file", file.toString()));
 
     assertThat(settings.adminTokens().get("ops").role()).isEqualTo(Role.EDITOR);
-    assertThat(settings.adminTokens().get("ops").value()).isEqualTo("s3cret");
-    assertThat(settings.toString()).doesNotContain("s3cret");
+    assertThat(settings.adminTokens().get("ops").value()).isEqualTo("s3cret-of-16-letters");
+    assertThat(settings.toString()).doesNotContain("s3cret-of-16-letters");
   }
 
   @Test
   void aTokenWithoutValueOrFileIsRefused() {
     assertThatThrownBy(() -> Settings.parse(Map.of("rl.admin.tokens.ops.role", "editor")))
         .hasMessageContaining("rl.admin.tokens.ops.value");
+  }
+
+  @Test
+  void waitingReachesTheEngine() {
+    EngineSettings unset = Settings.parse(Map.of()).engine();
+    assertThat(unset.onLimitExceed()).isEqualTo(OnLimitExceed.REJECT);
+    assertThat(unset.waiting()).isEqualTo(new WaitSettings(false, Duration.ofSeconds(5), 100));
+    EngineSettings set =
+        Settings.parse(
+                Map.of(
+                    "rl.default-policy", "wait-for-refill",
+                    "rl.wait-for-refill.enabled", "true",
+                    "rl.wait-for-refill.max-wait-time", "2s",
+                    "rl.wait-for-refill.max-concurrent-waits", "7"))
+            .engine();
+    assertThat(set.onLimitExceed()).isEqualTo(OnLimitExceed.WAIT_FOR_REFILL);
+    assertThat(set.waiting()).isEqualTo(new WaitSettings(true, Duration.ofSeconds(2), 7));
   }
 }

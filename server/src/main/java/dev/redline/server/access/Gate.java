@@ -48,6 +48,7 @@ public final class Gate implements AutoCloseable {
 
   private final AccessTokens tokens;
   private final IdentityScheme identity;
+  private final FailedLoginLog log = new FailedLoginLog();
   private final LocalStore attempts;
   private final BucketLimits limits =
       new BucketLimits(
@@ -83,9 +84,11 @@ public final class Gate implements AutoCloseable {
     Outcome outcome = new Outcome();
     attempts.acquireNow(Acquisition.of(key, 1, false, caller.isPresent()), outcome);
     if (!outcome.allowed()) {
+      log.failed(address);
       return tooMany(limits.band(0).waitMicros(outcome.views(), 0, 1));
     }
     if (caller.isEmpty()) {
+      log.failed(address);
       return unauthorized("the token is not known", ", error=\"invalid_token\"");
     }
     if (acquaintances.size() < ADDRESSES) {

@@ -13,6 +13,7 @@ import java.util.Base64;
 public final class TokenFile {
   private static final String NAME = "admin-token";
   private static final int BYTES = 32;
+  private static final int SHORTEST = 16;
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
@@ -34,8 +35,9 @@ public final class TokenFile {
       create(file);
     }
     String token = Files.readString(file).strip();
-    if (token.isEmpty()) {
-      throw new IOException(file + " is empty; delete it to have a token made");
+    if (token.length() < SHORTEST) {
+      throw new IOException(
+          file + " has fewer than " + SHORTEST + " characters; delete it to have a token made");
     }
     if (POSIX) {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));

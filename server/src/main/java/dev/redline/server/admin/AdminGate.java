@@ -1,6 +1,5 @@
 package dev.redline.server.admin;
 
-import dev.redline.core.http.Problem;
 import dev.redline.server.access.Caller;
 import dev.redline.server.access.Gate;
 import jakarta.servlet.Filter;
@@ -11,7 +10,8 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -29,9 +29,11 @@ final class AdminGate implements Filter {
   private static final String OPENAPI = AdminPaths.ROOT + "/openapi.json";
 
   private final Gate gate;
+  private final Duration bodyTimeout;
 
-  AdminGate(Gate gate) {
+  AdminGate(Gate gate, Duration bodyTimeout) {
     this.gate = gate;
+    this.bodyTimeout = bodyTimeout;
   }
 
   @Override
@@ -45,26 +47,21 @@ final class AdminGate implements Filter {
     }
     Gate.Answer knocked = gate.knock(asked.getHeader("Authorization"), asked.getRemoteAddr());
     if (knocked.caller().isEmpty()) {
-      knocked.headers().forEach(answer::setHeader);
-      refuse(answer, knocked.status(), knocked.detail());
+      BodyReading.deny(asked, answer, knocked.status(), knocked.headers(), knocked.detail());
       return;
     }
     Caller caller = knocked.caller().get();
     boolean reads = READING.contains(asked.getMethod()) || asked.getServletPath().equals(VALIDATE);
     if (!reads && !caller.mayChange()) {
-      refuse(answer, 403, "the token '" + caller.name() + "' may look, not change");
+      BodyReading.deny(
+          asked, answer, 403, Map.of(), "the token '" + caller.name() + "' may look, not change");
       return;
     }
     asked.setAttribute(CALLER, caller);
-    chain.doFilter(request, response);
-  }
-
-  private static void refuse(HttpServletResponse answer, int status, String detail)
-      throws IOException {
-    answer.setStatus(status);
-    answer.setContentType(Problem.MEDIA_TYPE);
-    answer
-        .getOutputStream()
-        .write(Problem.of(status, detail).toJson().getBytes(StandardCharsets.UTF_8));
+    if (BodyReading.hasBody(asked)) {
+      BodyReading.start(asked, answer, bodyTimeout);
+    } else {
+      chain.doFilter(request, response);
+    }
   }
 }

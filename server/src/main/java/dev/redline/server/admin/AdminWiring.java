@@ -1,6 +1,7 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.server.access.Gate;
@@ -39,9 +40,9 @@ public class AdminWiring {
   }
 
   @Bean
-  FilterRegistrationBean<AdminGate> adminGate(Gate gate) {
+  FilterRegistrationBean<AdminGate> adminGate(Gate gate, Settings settings) {
     FilterRegistrationBean<AdminGate> registration =
-        new FilterRegistrationBean<>(new AdminGate(gate));
+        new FilterRegistrationBean<>(new AdminGate(gate, settings.server().bodyTimeout()));
     registration.addUrlPatterns("/admin/*", AdminPaths.RULES_PAGE);
     return registration;
   }

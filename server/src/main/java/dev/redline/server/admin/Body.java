@@ -1,7 +1,6 @@
 package dev.redline.server.admin;
 
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -9,9 +8,9 @@ import java.util.List;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
-/** Reads the bodies of requests, of a bounded size and the right kind. */
+/** Makes texts of the bodies that {@link BodyReading} read, if they are of the right kind. */
 final class Body {
-  private static final int LARGEST = 1 << 20;
+  private static final byte[] NO_BYTES = {};
 
   private static final List<MediaType> JSON =
       List.of(MediaType.APPLICATION_JSON, MediaType.valueOf("application/*+json"));
@@ -29,28 +28,22 @@ final class Body {
   private Body() {}
 
   /** Returns the JSON text of a request; without a content type it counts as such. */
-  static String json(HttpServletRequest request) throws IOException {
+  static String json(HttpServletRequest request) {
     return read(request, JSON, "application/json");
   }
 
   /** Returns the rule document of a request. */
-  static String document(HttpServletRequest request) throws IOException {
+  static String document(HttpServletRequest request) {
     return read(request, DOCUMENT, "application/json or application/yaml");
   }
 
-  private static String read(HttpServletRequest request, List<MediaType> accepted, String words)
-      throws IOException {
+  private static String read(HttpServletRequest request, List<MediaType> accepted, String words) {
     String type = request.getContentType();
     if (type != null && !isOneOf(type, accepted)) {
       throw new AdminProblem(415, "the content type must be " + words + ", was '" + type + "'");
     }
-    if (request.getContentLengthLong() > LARGEST) {
-      throw tooLarge();
-    }
-    byte[] content = request.getInputStream().readNBytes(LARGEST + 1);
-    if (content.length > LARGEST) {
-      throw tooLarge();
-    }
+    byte[] content =
+        request.getAttribute(BodyReading.BODY) instanceof byte[] read ? read : NO_BYTES;
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
     } catch (CharacterCodingException e) {
@@ -65,9 +58,5 @@ final class Body {
     } catch (InvalidMediaTypeException e) {
       return false;
     }
-  }
-
-  private static AdminProblem tooLarge() {
-    return new AdminProblem(413, "the body is larger than 1 MiB");
   }
 }

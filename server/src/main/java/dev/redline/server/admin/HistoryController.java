@@ -72,6 +72,8 @@ class HistoryController {
     fields.put("by", entry.by());
     fields.put("action", entry.action());
     entry.ruleId().ifPresent(id -> fields.put("ruleId", id));
+    entry.ruleSetId().ifPresent(id -> fields.put("ruleSetId", id));
+    entry.version().ifPresent(version -> fields.put("version", version));
     entry.before().ifPresent(json -> fields.put("before", Json.MAPPER.readTree(json)));
     entry.after().ifPresent(json -> fields.put("after", Json.MAPPER.readTree(json)));
     return fields;

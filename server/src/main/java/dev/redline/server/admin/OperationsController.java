@@ -9,7 +9,6 @@ import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.Caller;
 import dev.redline.server.rules.RuleDocuments;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,7 +53,7 @@ class OperationsController {
   @PostMapping("/reload")
   ResponseEntity<byte[]> reload(@RequestAttribute(AdminGate.CALLER) Caller caller) {
     RulesStatus status = documents.reload();
-    note(caller, "reload", Optional.empty());
+    note(caller, "reload", Optional.empty(), Optional.empty());
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", status.version());
     status.loadedAt().ifPresent(at -> body.put("loadedAt", at.toEpochMilli()));
@@ -62,13 +61,18 @@ class OperationsController {
     return Json.ok(body);
   }
 
+  @GetMapping("/rules/errors")
+  ResponseEntity<byte[]> errors(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+    return Json.ok(Map.of("errors", documents.status().errors()));
+  }
+
   @PostMapping("/buckets/reset")
   ResponseEntity<byte[]> reset(
       @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException, InterruptedException {
+      throws InterruptedException {
     ResetRequest what = ResetRequest.of(Body.json(request));
     List<String> rules = done(what.reset());
-    note(caller, "reset", what.ruleId());
+    note(caller, "reset", what.ruleId(), what.ruleSetId());
     return Json.ok(Map.of("rules", rules));
   }
 
@@ -85,10 +89,18 @@ class OperationsController {
     }
   }
 
-  private void note(Caller caller, String action, Optional<String> ruleId) {
+  private void note(
+      Caller caller, String action, Optional<String> ruleId, Optional<String> ruleSetId) {
     AuditEntry entry =
         new AuditEntry(
-            clock.instant(), caller.name(), action, ruleId, Optional.empty(), Optional.empty());
+            clock.instant(),
+            caller.name(),
+            action,
+            ruleId,
+            ruleSetId,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
     RuleEditor.attempt(
         () -> {
           repository.note(entry);

@@ -13,8 +13,9 @@ import tools.jackson.databind.JsonNode;
  *
  * @param reset the buckets
  * @param ruleId the rule, if it is one
+ * @param ruleSetId the rule set, if it is one
  */
-record ResetRequest(BucketReset reset, Optional<String> ruleId) {
+record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String> ruleSetId) {
   private static final Set<String> FIELDS = Set.of("ruleSetId", "ruleId", "identity");
   private static final String FORMS = "say {ruleSetId}, {ruleId} or {ruleId, identity}";
 
@@ -42,12 +43,12 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId) {
       throw new AdminProblem(400, FORMS);
     }
     if (ruleSetId.isPresent()) {
-      return new ResetRequest(BucketReset.ofRuleSet(ruleSetId.get()), Optional.empty());
+      return new ResetRequest(BucketReset.ofRuleSet(ruleSetId.get()), ruleId, ruleSetId);
     }
     String rule = ruleId.orElseThrow();
     BucketReset reset =
         one ? BucketReset.ofCaller(rule, identity(body.get("identity"))) : BucketReset.ofRule(rule);
-    return new ResetRequest(reset, ruleId);
+    return new ResetRequest(reset, ruleId, ruleSetId);
   }
 
   private static Optional<String> text(JsonNode body, String name) {

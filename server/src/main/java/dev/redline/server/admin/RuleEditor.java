@@ -67,6 +67,7 @@ final class RuleEditor {
       String action,
       String summary,
       Optional<String> ruleId,
+      Optional<Long> restored,
       Optional<RateLimitRule> before,
       Optional<RateLimitRule> after) {}
 
@@ -135,6 +136,7 @@ final class RuleEditor {
               "delete",
               "rule '" + id + "' deleted",
               Optional.of(id),
+              Optional.empty(),
               Optional.of(before),
               Optional.empty());
         });
@@ -156,6 +158,7 @@ final class RuleEditor {
                 "restore",
                 "version " + version + " restored",
                 Optional.empty(),
+                Optional.of(version),
                 Optional.empty(),
                 Optional.empty()));
   }
@@ -215,6 +218,7 @@ final class RuleEditor {
         action,
         "rule '" + after.id() + "' " + (before.isPresent() ? "changed" : "created"),
         Optional.of(after.id()),
+        Optional.empty(),
         before,
         Optional.of(after));
   }
@@ -276,6 +280,8 @@ final class RuleEditor {
         by,
         edit.action(),
         edit.ruleId(),
+        Optional.empty(),
+        edit.restored(),
         edit.before().map(Json::of),
         edit.after().map(Json::of));
   }

@@ -10,10 +10,14 @@ import java.util.Optional;
 import java.util.Set;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** One rule as somebody sent it: a JSON object. */
 final class RuleText {
   private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
+
+  /** Where a rule comes from: shown with it, and ignored when it is sent back. */
+  static final String ORIGIN = "origin";
 
   private final String text;
 
@@ -27,13 +31,21 @@ final class RuleText {
    * @throws AdminProblem if it is none
    */
   static RuleText of(String json) {
-    parse(json);
-    return new RuleText(json);
+    return new RuleText(withoutOrigin(json, parse(json)));
+  }
+
+  private static String withoutOrigin(String json, JsonNode rule) {
+    if (!rule.has(ORIGIN)) {
+      return json;
+    }
+    ((ObjectNode) rule).remove(ORIGIN);
+    return Json.MAPPER.writeValueAsString(rule);
   }
 
   /** Takes a JSON object that may leave out the id. */
-  static RuleText of(String json, String id) {
-    JsonNode rule = parse(json);
+  static RuleText of(String sent, String id) {
+    JsonNode rule = parse(sent);
+    String json = withoutOrigin(sent, rule);
     if (rule.has("id") || rule.has("_id")) {
       return new RuleText(json);
     }

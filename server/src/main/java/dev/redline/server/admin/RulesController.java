@@ -8,10 +8,11 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocumentReader;
 import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.rules.documents.loading.EffectiveRules.Contribution;
 import dev.redline.server.access.Caller;
+import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RulesPage;
 import jakarta.servlet.http.HttpServletRequest;
-import java.io.IOException;
 import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,36 +35,48 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @RequestMapping(AdminPaths.ROOT)
 class RulesController {
-  private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
+  private static final RuleDocumentReader READER =
+      RuleDocumentReader.withoutPlaceholders().warningOfWaits();
 
   private final RuleEditor editor;
   private final RateLimitEngine engine;
+  private final RuleDocuments documents;
 
-  RulesController(RuleEditor editor, RateLimitEngine engine) {
+  RulesController(RuleEditor editor, RateLimitEngine engine, RuleDocuments documents) {
     this.editor = editor;
     this.engine = engine;
+    this.documents = documents;
   }
 
   @GetMapping("/rules")
   ResponseEntity<byte[]> all(@RequestAttribute(AdminGate.CALLER) Caller caller) {
     RuleBook book = engine.book();
+    Map<String, Contribution> origins = documents.origins();
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", book == null ? 0 : book.version());
     body.put(
         "rules",
         book == null
             ? List.of()
-            : book.rules().stream()
-                .map(CompiledRule::rule)
-                .map(RuleDocumentWriter::toMap)
-                .toList());
+            : book.rules().stream().map(rule -> withOrigin(rule.rule(), origins)).toList());
     return Json.ok(body);
+  }
+
+  private static Map<String, Object> withOrigin(
+      RateLimitRule rule, Map<String, Contribution> origins) {
+    Map<String, Object> fields = new LinkedHashMap<>(RuleDocumentWriter.toMap(rule));
+    Contribution origin = origins.get(rule.id());
+    if (origin != null) {
+      fields.put(
+          RuleText.ORIGIN,
+          Map.of("source", origin.source().name(), "version", origin.document().version()));
+    }
+    return fields;
   }
 
   @PostMapping("/rules")
   ResponseEntity<byte[]> create(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException {
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
     RateLimitRule rule = editor.create(caller.name(), Body.json(request));
     return tagged(
         ResponseEntity.created(URI.create(AdminPaths.ROOT + "/rules/" + rule.id())), rule);
@@ -91,8 +104,7 @@ class RulesController {
       @RequestAttribute(AdminGate.CALLER) Caller caller,
       @PathVariable("id") String id,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
-      HttpServletRequest request)
-      throws IOException {
+      HttpServletRequest request) {
     String json = Body.json(request);
     return tagged(
         ResponseEntity.ok(), editor.replace(caller.name(), id, Optional.ofNullable(ifMatch), json));
@@ -109,8 +121,7 @@ class RulesController {
 
   @PostMapping("/validate")
   ResponseEntity<byte[]> validate(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
-      throws IOException {
+      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
     ReadResult read = READER.read(List.of(new Document("document", Body.document(request))));
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("valid", read.valid());

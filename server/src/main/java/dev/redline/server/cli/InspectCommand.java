@@ -88,7 +88,13 @@ final class InspectCommand implements Command {
     try (RedisStore store =
         RedisStore.start(RedisSettings.of(settings).withCommandTimeout(patience))) {
       if (!store.awaitReady(patience.multipliedBy(2))) {
-        terminal.err().println("redline inspect: " + store.health().reason().orElse("no Redis"));
+        terminal
+            .err()
+            .println(
+                "redline inspect: cannot use Redis at "
+                    + withoutPassword(settings.redis().uri())
+                    + ": "
+                    + store.health().reason().orElse("it does not answer"));
         return Redline.FAILED;
       }
       Optional<RedisBucket> found = store.read(key).toCompletableFuture().join();
@@ -105,6 +111,10 @@ final class InspectCommand implements Command {
       terminal.err().println("redline inspect: " + cause.getMessage());
       return Redline.FAILED;
     }
+  }
+
+  private static String withoutPassword(String uri) {
+    return uri.replaceFirst("//.*@", "//");
   }
 
   private static void print(RedisBucket bucket, PrintStream out) {

@@ -1,5 +1,6 @@
 package dev.redline.server.cli;
 
+import dev.redline.server.management.ServerVersion;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,10 @@ public final class Redline {
       usage(terminal.out());
       return DONE;
     }
+    if (List.of("version", "--version").contains(name)) {
+      terminal.out().println("redline " + ServerVersion.current());
+      return DONE;
+    }
     for (Command command : COMMANDS) {
       if (command.name().equals(name)) {
         return run(command, words.subList(1, words.size()), terminal);
@@ -59,8 +64,9 @@ public final class Redline {
   }
 
   private static int run(Command command, List<String> words, Terminal terminal) {
-    if (words.contains("--help")) {
+    if (words.contains("--help") || words.contains("-h")) {
       terminal.out().println("usage: redline " + command.usage());
+      terminal.out().println(command.summary());
       return DONE;
     }
     try {
@@ -79,6 +85,8 @@ public final class Redline {
       to.println("  redline " + command.usage());
       to.println("      " + command.summary());
     }
+    to.println("  redline version");
+    to.println("      prints the version");
     to.println("  redline " + BENCH + " local|redis|faults|http");
     to.println("      measures against peers of the same run (from a checkout)");
   }

@@ -23,7 +23,9 @@ record RuleFiles(List<Document> documents, List<String> errors) {
     for (String name : names) {
       try {
         documents.addAll(
-            name.equals(STANDARD_INPUT) ? List.of(read(standardInput)) : files(Path.of(name)));
+            name.equals(STANDARD_INPUT)
+                ? List.of(read(STANDARD_INPUT, standardInput))
+                : files(Path.of(name)));
       } catch (IOException e) {
         String message = String.valueOf(e.getMessage());
         errors.add(message.startsWith(name) ? message : name + ": " + message);
@@ -34,14 +36,19 @@ record RuleFiles(List<Document> documents, List<String> errors) {
     return new RuleFiles(documents, errors);
   }
 
-  private static Document read(InputStream standardInput) throws IOException {
-    String content = new String(standardInput.readAllBytes(), StandardCharsets.UTF_8);
-    return new Document(STANDARD_INPUT, content);
+  private static Document read(String name, InputStream in) throws IOException {
+    return new Document(name, new String(in.readAllBytes(), StandardCharsets.UTF_8));
   }
 
   private static List<Document> files(Path path) throws IOException {
     if (!Files.exists(path)) {
       throw new IOException("no such file or directory");
+    }
+    if (!Files.isDirectory(path) && !Files.isRegularFile(path)) {
+      // A pipe can be read once; a file is read until it stands still.
+      try (InputStream pipe = Files.newInputStream(path)) {
+        return List.of(read(path.toString(), pipe));
+      }
     }
     return new FileConfigProvider(path)
         .load()

@@ -31,7 +31,9 @@ final class ValidateCommand implements Command {
     }
     RuleFiles files = RuleFiles.read(arguments.rest(), terminal.in());
     ReadResult read =
-        RuleDocumentReader.withPlaceholders(terminal.variables()::get).read(files.documents());
+        RuleDocumentReader.withPlaceholders(terminal.variables()::get)
+            .warningOfWaits()
+            .read(files.documents());
     files.errors().forEach(terminal.out()::println);
     boolean unread = files.documents().isEmpty();
     List<Problem> errors = unread ? List.of() : read.errors();

@@ -25,6 +25,7 @@ final class CheckReader {
   private static final int MOST_CHECKS = 1000;
   private static final String CHECK_FIELDS =
       "ruleSetId, request, ruleId, identity, plans, key, cost, dryRun";
+  private static final int MOST_VALUES = 100;
   private static final String REQUEST_FIELDS =
       "path, method, clientIp, userId, apiKey, headers, attributes";
 
@@ -268,11 +269,11 @@ final class CheckReader {
         return 1 << 4;
       }
       case "headers" -> {
-        entries(json, "request.headers", request::header);
+        entries(json, "request.headers", request::header, true);
         return 1 << 5;
       }
       case "attributes" -> {
-        entries(json, "request.attributes", request::attribute);
+        entries(json, "request.attributes", request::attribute, false);
         return 1 << 6;
       }
       default -> throw unknown("request." + field, REQUEST_FIELDS);
@@ -295,7 +296,8 @@ final class CheckReader {
     void put(String name, @Nullable String value);
   }
 
-  private static void entries(JsonParser json, String field, Entries entries) throws IOException {
+  private static void entries(
+      JsonParser json, String field, Entries entries, boolean mayHaveSeveral) throws IOException {
     JsonToken token = json.currentToken();
     if (token == JsonToken.VALUE_NULL) {
       return;
@@ -309,8 +311,19 @@ final class CheckReader {
       if (!names.add(name)) {
         throw twice(field + "." + name);
       }
-      json.nextToken();
-      entries.put(name, JsonFields.text(json, field + "." + name));
+      if (json.nextToken() == JsonToken.START_ARRAY && mayHaveSeveral) {
+        List<String> values = JsonFields.texts(json, field + "." + name);
+        if (values != null && values.size() > MOST_VALUES) {
+          throw HttpProblem.field(
+              field + "." + name,
+              "must have at most " + MOST_VALUES + " values, had " + values.size());
+        }
+        if (values != null) {
+          values.forEach(value -> entries.put(name, value));
+        }
+      } else {
+        entries.put(name, JsonFields.text(json, field + "." + name));
+      }
     }
   }
 }

@@ -41,6 +41,7 @@ public final class DataPlane {
   private final RulesEndpoint rules;
   private final Drain drain;
   private final int loops = Runtime.getRuntime().availableProcessors();
+  private final ConnectionLimit connections;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private @Nullable Vertx vertx;
 
@@ -58,6 +59,7 @@ public final class DataPlane {
     this.reader = new CheckReader(settings.inlineLimits() ? inlineLimits : null);
     this.rules = new RulesEndpoint(gate, pages);
     this.drain = new Drain(settings.drainTimeout());
+    this.connections = new ConnectionLimit(settings.maxConnections());
     timers.expect("POST", "/v1/check", 200);
     timers.expect("POST", "/v1/check", 429);
   }
@@ -151,10 +153,15 @@ public final class DataPlane {
           new Admission(
               Math.max(1, settings.mostRequests() / loops),
               Math.max(JsonBody.LARGEST, settings.mostBytes() / loops));
-      Router router = new Router(routes(), new Loop(context, timers, admission, drain));
+      BodyDeadlines deadlines = new BodyDeadlines(settings.bodyTimeout());
+      vertx.setPeriodic(
+          Math.max(1, deadlines.interval().toMillis()),
+          timer -> deadlines.expire(System.nanoTime()));
+      Router router = new Router(routes(), new Loop(context, timers, admission, drain, deadlines));
       HttpServer server =
           vertx
               .createHttpServer(options())
+              .connectionHandler(connections::accept)
               .requestHandler(router)
               .invalidRequestHandler(router::handleInvalid);
       servers.add(server);

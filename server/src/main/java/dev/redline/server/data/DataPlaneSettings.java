@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param inlineLimits whether checks may bring their own limits
  * @param mostRequests how many requests may wait for their body or decision at once
  * @param mostBytes how many bytes of bodies may be kept for them
+ * @param maxConnections how many connections may be open at once
+ * @param bodyTimeout how long a request may take to send its body
  */
 public record DataPlaneSettings(
     String host,
@@ -27,7 +29,9 @@ public record DataPlaneSettings(
     String apiKeyHeader,
     boolean inlineLimits,
     int mostRequests,
-    long mostBytes) {
+    long mostBytes,
+    int maxConnections,
+    Duration bodyTimeout) {
   private static final int MOST_REQUESTS = 20_000;
 
   /** Returns what the properties say, and bounds that fit this machine's memory. */
@@ -42,6 +46,8 @@ public record DataPlaneSettings(
         settings.identity().apiKeyHeader(),
         settings.server().inlineLimits(),
         MOST_REQUESTS,
-        Runtime.getRuntime().maxMemory() / 8);
+        Runtime.getRuntime().maxMemory() / 8,
+        settings.server().maxConnections(),
+        settings.server().bodyTimeout());
   }
 }

@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,12 @@ final class Exchange {
   private static final CharSequence PROBLEM_JSON = HttpHeaders.createOptimized(Problem.MEDIA_TYPE);
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 
+  /** How long a connection stays open for its client to read the last answer. */
+  private static final Duration LINGER = Duration.ofSeconds(1);
+
+  /** How much of a body that nobody needs is discarded before the connection is closed. */
+  private static final int MOST_DISCARDED = 4 << 20;
+
   private final HttpServerRequest request;
   private final String uri;
   private final Loop loop;
@@ -27,6 +34,11 @@ final class Exchange {
   private int keptBytes;
   private boolean answered;
   private boolean last;
+  private int discarded;
+
+  // The neighbours in the list of BodyDeadlines.
+  @Nullable Exchange older;
+  @Nullable Exchange newer;
 
   /**
    * Creates the exchange of a request.
@@ -45,6 +57,10 @@ final class Exchange {
 
   Loop loop() {
     return loop;
+  }
+
+  long startNanos() {
+    return startNanos;
   }
 
   boolean isAnswered() {
@@ -66,7 +82,18 @@ final class Exchange {
     return loop.admission().keep(bytes);
   }
 
+  /** Gives the client the time of {@link BodyDeadlines} to send the body. */
+  void awaitBody() {
+    loop.deadlines().add(this);
+  }
+
+  /** Ends the time for the body: it is complete. */
+  void bodyComplete() {
+    loop.deadlines().remove(this);
+  }
+
   private void leave() {
+    loop.deadlines().remove(this);
     if (admitted) {
       admitted = false;
       loop.admission().leave(keptBytes);
@@ -128,21 +155,63 @@ final class Exchange {
     if (type != null) {
       response.putHeader(HttpHeaders.CONTENT_TYPE, type);
     }
+    boolean unread = !request.isEnded() && hasBody();
+    // What was denied, or is too large to be worth reading, is not read.
+    last |= unread && (status >= 400 || !isSmall());
     if (last || loop.drain().hasBegun()) {
       response.putHeader(HttpHeaders.CONNECTION, CLOSE);
       response.end(body).onComplete(sent -> loop.later(this::close));
     } else {
       response.end(body);
+      if (unread) {
+        loop.after(loop.deadlines().timeout(), this::closeUnlessRead);
+      }
+    }
+  }
+
+  private boolean hasBody() {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return length == null
+        ? request.headers().contains(HttpHeaders.TRANSFER_ENCODING)
+        : !length.equals("0");
+  }
+
+  private boolean isSmall() {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    return length != null && !JsonBody.isTooLong(length);
+  }
+
+  private void closeUnlessRead() {
+    if (!request.isEnded()) {
+      request.connection().close();
     }
   }
 
   /** Closes the connection, once what the client sent already is answered too. */
   private void close() {
-    if (last) {
-      request.connection().close();
-    } else {
+    if (!last) {
       long millis = loop.drain().timeout().toMillis();
       request.connection().shutdown(millis, TimeUnit.MILLISECONDS);
+    } else if (!request.isEnded() && hasBody()) {
+      linger();
+    } else {
+      request.connection().close();
     }
+  }
+
+  /**
+   * Closes the connection a moment later: closing while the client still sends would reset it, and
+   * the client might never read its answer.
+   */
+  private void linger() {
+    request.handler(
+        chunk -> {
+          discarded += chunk.length();
+          if (discarded > MOST_DISCARDED) {
+            request.connection().close();
+          }
+        });
+    request.endHandler(end -> request.connection().close());
+    loop.after(LINGER, () -> request.connection().close());
   }
 }

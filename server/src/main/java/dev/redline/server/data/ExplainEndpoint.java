@@ -1,5 +1,6 @@
 package dev.redline.server.data;
 
+import dev.redline.core.Explanation;
 import dev.redline.core.RateLimitEngine;
 
 /** {@code POST /v1/explain}: a decision taken apart, without taking anything. */
@@ -15,12 +16,16 @@ final class ExplainEndpoint implements Endpoint {
   @Override
   public void handle(Exchange exchange, byte[] body) {
     Check check = reader.check(body);
+    // Every rule is looked at, so other requests of this event loop would wait for it.
     exchange
         .loop()
-        .whenDone(
-            engine.explain(check.question()),
-            explanation ->
-                exchange.json(ExplanationJson.write(exchange.loop().text(), explanation, "")),
+        .offLoop(
+            () -> engine.explain(check.question()).thenApply(ExplainEndpoint::text),
+            exchange::json,
             failure -> Answers.failure(exchange, check.question(), failure));
+  }
+
+  private static String text(Explanation explanation) {
+    return ExplanationJson.write(new StringBuilder(), explanation, "").toString();
   }
 }

@@ -8,6 +8,9 @@ import java.util.List;
 
 /** Writes an explanation as the JSON object that {@code /v1/explain} answers with. */
 public final class ExplanationJson {
+  /** How many rules that did not match are written; of the others only their number. */
+  private static final int MOST_UNMATCHED = 200;
+
   private ExplanationJson() {}
 
   /**
@@ -19,11 +22,18 @@ public final class ExplanationJson {
     DecisionJson.write(out.append("{\"decision\":"), explanation.decision());
     out.append(',').append(lineBreak).append("\"rules\":[");
     String separator = "";
+    int unmatched = 0;
     for (Explanation.Entry entry : explanation.rules()) {
-      entry(out.append(separator).append(lineBreak), entry);
-      separator = ",";
+      if (entry.matched() || ++unmatched <= MOST_UNMATCHED) {
+        entry(out.append(separator).append(lineBreak), entry);
+        separator = ",";
+      }
     }
-    return out.append(explanation.rules().isEmpty() ? "" : lineBreak).append("]}");
+    out.append(explanation.rules().isEmpty() ? "" : lineBreak).append(']');
+    if (unmatched > MOST_UNMATCHED) {
+      out.append(",\"omitted\":").append(unmatched - MOST_UNMATCHED);
+    }
+    return out.append('}');
   }
 
   private static void entry(StringBuilder out, Explanation.Entry entry) {
@@ -32,6 +42,7 @@ public final class ExplanationJson {
     JsonText.quote(out.append(entry.plan() ? "\"plan\":" : "\"ruleId\":"), entry.id());
     out.append(entry.matched() ? ",\"matched\":true" : ",\"matched\":false");
     entry.why().ifPresent(why -> out.append(",\"why\":\"").append(why.name()).append('"'));
+    entry.field().ifPresent(field -> JsonText.quote(out.append(",\"field\":"), field));
     identity(out, entry.identity());
     bands(out, entry.bands());
     out.append('}');

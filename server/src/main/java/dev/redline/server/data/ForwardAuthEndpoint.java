@@ -10,8 +10,9 @@ import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.RequestContext;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Only a trusted proxy may ask: what it says of its client is believed.
  */
 final class ForwardAuthEndpoint implements Endpoint {
-  private static final List<String> METHOD_FIELDS =
-      List.of("X-Forwarded-Method", "X-Original-Method");
-  private static final List<String> URI_FIELDS =
-      List.of("X-Forwarded-Uri", "X-Original-URI", "X-Original-URL");
+  private static final String RULE_SET = "ruleSetId";
+  private static final String DENY_STATUS = "denyStatus";
+  private static final Set<String> PARAMETERS = new TreeSet<>(Set.of(RULE_SET, DENY_STATUS));
 
   private final RateLimitEngine engine;
   private final HttpSettings http;
@@ -43,10 +43,10 @@ final class ForwardAuthEndpoint implements Endpoint {
   public void handle(Exchange exchange, byte[] body) {
     HttpServerRequest request = exchange.request();
     checkPeer(request);
-    UnaryOperator<HttpDecision> refusal = refusal(request);
+    QueryParameters query = new QueryParameters(request.query(), PARAMETERS);
+    UnaryOperator<HttpDecision> refusal = refusal(query.get(DENY_STATUS));
     Question question =
-        new Question.OfRequest(
-            Optional.ofNullable(request.getParam("ruleSetId")), described(request.headers()));
+        new Question.OfRequest(ruleSetId(query.get(RULE_SET)), described(request.headers()));
     exchange
         .loop()
         .whenDone(
@@ -73,9 +73,15 @@ final class ForwardAuthEndpoint implements Endpoint {
     return zone < 0 ? address : address.substring(0, zone);
   }
 
+  private static Optional<String> ruleSetId(@Nullable String text) {
+    if (text != null && text.isEmpty()) {
+      throw HttpProblem.field(RULE_SET, "must not be empty");
+    }
+    return Optional.ofNullable(text);
+  }
+
   /** Returns what to do with a refusal: nothing, or give it the status the proxy asks for. */
-  private static UnaryOperator<HttpDecision> refusal(HttpServerRequest request) {
-    String text = request.getParam("denyStatus");
+  private static UnaryOperator<HttpDecision> refusal(@Nullable String text) {
     if (text == null) {
       return UnaryOperator.identity();
     }
@@ -86,48 +92,23 @@ final class ForwardAuthEndpoint implements Endpoint {
       status = 0;
     }
     if (status < 400 || status > 599) {
-      throw HttpProblem.field("denyStatus", "must be 400 to 599, was '" + text + "'");
+      throw HttpProblem.field(DENY_STATUS, "must be 400 to 599, was '" + text + "'");
     }
     int given = status;
     return decision -> decision.refusingWith(given);
   }
 
   private RequestContext described(MultiMap headers) {
-    String uri = first(headers, URI_FIELDS);
-    if (uri == null) {
-      throw new HttpProblem(
-          400,
-          "the request does not say what it asks about; send " + String.join(" or ", URI_FIELDS));
-    }
+    OriginalRequest original = OriginalRequest.of(headers);
     RequestContext.Builder request =
         RequestContext.builder()
-            .path(path(uri))
-            .method(first(headers, METHOD_FIELDS))
-            .apiKey(headers.get(apiKeyHeader))
+            .path(original.path())
+            .method(original.method())
+            .apiKey(OriginalRequest.only(headers, apiKeyHeader))
             .clientAddress(
                 ClientAddress.resolveForwarded(headers.getAll("X-Forwarded-For"), proxies)
                     .orElse(null));
     headers.forEach(request::header);
     return request.build();
-  }
-
-  private static @Nullable String first(MultiMap headers, List<String> names) {
-    for (String name : names) {
-      String value = headers.get(name);
-      if (value != null && !value.isEmpty()) {
-        return value;
-      }
-    }
-    return null;
-  }
-
-  /** Returns the path of a URI, or of a whole URL as some proxies send it. */
-  private static String path(String uri) {
-    int scheme = uri.indexOf("://");
-    if (uri.startsWith("/") || scheme < 0) {
-      return uri;
-    }
-    int slash = uri.indexOf('/', scheme + 3);
-    return slash < 0 ? "/" : uri.substring(slash);
   }
 }

@@ -12,9 +12,6 @@ final class JsonBody {
   /** The largest body that is read. */
   static final int LARGEST = 1 << 20;
 
-  /** How much of a refused body is swallowed so that the client gets to read the refusal. */
-  private static final int MOST_SWALLOWED = 16 << 20;
-
   private static final byte[] NO_BYTES = {};
 
   private final Exchange exchange;
@@ -62,7 +59,7 @@ final class JsonBody {
     return json;
   }
 
-  private static boolean isTooLong(String declared) {
+  static boolean isTooLong(String declared) {
     try {
       return Long.parseLong(declared.trim()) > LARGEST;
     } catch (NumberFormatException e) {
@@ -76,6 +73,7 @@ final class JsonBody {
 
   void read() {
     HttpServerRequest request = exchange.request();
+    exchange.awaitBody();
     request.handler(this::add).endHandler(nothing -> end());
     if (request.headers().contains(HttpHeaders.EXPECT)) {
       request.response().writeContinue();
@@ -83,12 +81,11 @@ final class JsonBody {
   }
 
   private void add(Buffer chunk) {
-    length += chunk.length();
     if (exchange.isAnswered()) {
-      if (length > MOST_SWALLOWED) {
-        exchange.request().connection().close();
-      }
-    } else if (length > LARGEST) {
+      return;
+    }
+    length += chunk.length();
+    if (length > LARGEST) {
       drop(tooLarge());
     } else if (!exchange.keep(chunk.length())) {
       drop(Router.overloaded());
@@ -115,6 +112,7 @@ final class JsonBody {
   }
 
   private void end() {
+    exchange.bodyComplete();
     if (!exchange.isAnswered()) {
       byte[] body = gathered == null ? NO_BYTES : gathered.getBytes();
       gathered = null;

@@ -1,6 +1,8 @@
 package dev.redline.server.data;
 
 import io.vertx.core.Context;
+import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -14,13 +16,20 @@ final class Loop {
   private final RequestTimers timers;
   private final Admission admission;
   private final Drain drain;
+  private final BodyDeadlines deadlines;
   private StringBuilder text = new StringBuilder(512);
 
-  Loop(Context context, RequestTimers timers, Admission admission, Drain drain) {
+  Loop(
+      Context context,
+      RequestTimers timers,
+      Admission admission,
+      Drain drain,
+      BodyDeadlines deadlines) {
     this.context = context;
     this.timers = timers;
     this.admission = admission;
     this.drain = drain;
+    this.deadlines = deadlines;
   }
 
   RequestTimers timers() {
@@ -33,6 +42,10 @@ final class Loop {
 
   Drain drain() {
     return drain;
+  }
+
+  BodyDeadlines deadlines() {
+    return deadlines;
   }
 
   /** Returns an empty builder for an answer; the same one every time, so finish it at once. */
@@ -49,6 +62,11 @@ final class Loop {
     context.runOnContext(nothing -> task.run());
   }
 
+  /** Does something on this event loop after some time. */
+  void after(Duration delay, Runnable task) {
+    context.owner().setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
+  }
+
   /** Hands over what a stage yields: at once if it is there already, else when it comes. */
   <T> void whenDone(CompletionStage<T> stage, Consumer<T> yielded, Consumer<Throwable> failed) {
     CompletableFuture<T> future = stage.toCompletableFuture();
@@ -57,6 +75,15 @@ final class Loop {
     } else {
       stage.whenComplete((value, failure) -> later(() -> deliver(future, yielded, failed)));
     }
+  }
+
+  /** Begins something that takes long on another thread, and hands over what it yields here. */
+  <T> void offLoop(
+      Callable<CompletionStage<T>> task, Consumer<T> yielded, Consumer<Throwable> failed) {
+    whenDone(
+        context.executeBlocking(task, false).toCompletionStage().thenCompose(stage -> stage),
+        yielded,
+        failed);
   }
 
   private static <T> void deliver(

@@ -36,14 +36,16 @@ public class ManagementWiring {
   }
 
   @Bean
-  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> problemReports() {
-    return factory ->
-        factory.addContextCustomizers(
-            context -> {
-              if (context.getParent() instanceof StandardHost host) {
-                host.setErrorReportValveClass(ProblemReportValve.class.getName());
-              }
-            });
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> managementServer() {
+    return factory -> {
+      factory.addEngineValves(new UnreadBodyValve());
+      factory.addContextCustomizers(
+          context -> {
+            if (context.getParent() instanceof StandardHost host) {
+              host.setErrorReportValveClass(ProblemReportValve.class.getName());
+            }
+          });
+    };
   }
 
   @Bean

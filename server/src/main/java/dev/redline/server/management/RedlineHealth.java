@@ -1,5 +1,7 @@
 package dev.redline.server.management;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreHealth;
@@ -8,6 +10,7 @@ import dev.redline.resilience.GuardedStore;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -17,6 +20,9 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  * strategy, which a failing store or a bad rule document does not change.
  */
 final class RedlineHealth implements HealthIndicator {
+  private static final int MOST_LINES = 10;
+  private static final int LONGEST_LINE = 1000;
+
   private final RuleLoader loader;
   private final StorageProvider store;
   private final MissingRules missingRules;
@@ -57,8 +63,19 @@ final class RedlineHealth implements HealthIndicator {
     details.put("version", rules.version());
     rules.loadedAt().ifPresent(at -> details.put("loadedAt", at.toString()));
     if (!rules.errors().isEmpty()) {
-      details.put("error", String.join("\n", rules.errors()));
+      details.put("error", error(rules.errors()));
     }
     return details;
+  }
+
+  /** Returns the first errors, and how many there are in all; the log has every one. */
+  private static String error(List<String> errors) {
+    return errors.stream().limit(MOST_LINES).map(RedlineHealth::line).collect(joining("\n"))
+        + (errors.size() == 1 ? " (1 error)" : " (" + errors.size() + " errors in all)");
+  }
+
+  private static String line(String error) {
+    String line = error.replace('\n', ' ');
+    return line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE - 1) + "…";
   }
 }

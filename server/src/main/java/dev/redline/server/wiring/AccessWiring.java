@@ -88,6 +88,16 @@ class AccessWiring {
       }
 
       @Override
+      public Map<String, EffectiveRules.Contribution> origins() {
+        return loader.effective().origins();
+      }
+
+      @Override
+      public RulesStatus status() {
+        return loader.status();
+      }
+
+      @Override
       public RulesStatus reload() {
         return loader.reload();
       }

@@ -2,6 +2,7 @@ package dev.redline.server.wiring;
 
 import dev.redline.core.DecisionListener;
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
@@ -24,12 +25,14 @@ import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -105,11 +108,18 @@ class EngineWiring {
         RateLimitEngine.builder(store)
             .settings(settings.engine())
             .metrics(metrics)
-            .listeners(List.of(DecisionListener.ofExceeded(new LimitExceededLog())));
+            .listeners(
+                List.of(DecisionListener.ofExceeded(new LimitExceededLog(), logDigest(settings))));
     fallback.store().ifPresent(builder::fallback);
     RateLimitEngine engine = builder.build();
     engine.enable(settings.enabled());
     return engine;
+  }
+
+  /** Returns what identities become in logs: never a digest that can be found by trying. */
+  private static ApiKeyDigest logDigest(Settings settings) {
+    ApiKeyDigest configured = settings.identity().settings().apiKeyDigest();
+    return configured.isKeyed() ? configured : ApiKeyDigest.ofProcess();
   }
 
   /** Loads the first rules; without those of files the service does not start. */
@@ -126,9 +136,22 @@ class EngineWiring {
       loader.start();
     } catch (InvalidRulesException e) {
       loader.close();
-      throw new StartupFailure(e.errors(), e);
+      throw new StartupFailure(named(e.errors(), settings), e);
     }
     return loader;
+  }
+
+  /** Returns errors with the property that names the rules, where they are not there at all. */
+  private static List<String> named(List<String> errors, Settings settings) {
+    return settings
+        .config()
+        .path()
+        .filter(Files::notExists)
+        .map(
+            path ->
+                List.of("rl.config.path: '" + path + "' does not exist; use a file or directory"))
+        .map(missing -> Stream.concat(missing.stream(), errors.stream()).toList())
+        .orElse(errors);
   }
 
   /** What follows the sources of rules while the service runs, unless it shall not. */

@@ -5,9 +5,14 @@ import dev.redline.core.settings.Settings;
 import dev.redline.server.admin.AdminWiring;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.management.ManagementWiring;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,6 +32,8 @@ import org.springframework.core.env.MapPropertySource;
  */
 public final class RedlineServer implements AutoCloseable {
   private static final Duration BEYOND_DRAINING = Duration.ofSeconds(15);
+
+  private static final Logger LOG = System.getLogger(RedlineServer.class.getName());
 
   private final ConfigurableApplicationContext context;
 
@@ -62,10 +69,23 @@ public final class RedlineServer implements AutoCloseable {
     } catch (InvalidSettingsException e) {
       throw new StartupFailure(e.problems(), e);
     }
+    warnOfUnknown(options.variables());
+    String managementHost = settings.server().managementHost();
+    try {
+      var unused = InetAddress.getAllByName(managementHost);
+    } catch (UnknownHostException e) {
+      throw new StartupFailure(
+          List.of(
+              "rl.server.management-host: '"
+                  + managementHost
+                  + "' is not allowed; use an address or name of this machine"),
+          e);
+    }
     Duration stopping = settings.server().drainTimeout().plus(BEYOND_DRAINING);
     Map<String, Object> derived = new LinkedHashMap<>();
     derived.put("server.address", settings.server().managementHost());
     derived.put("server.port", settings.server().managementPort());
+    derived.put("server.tomcat.max-connections", settings.server().maxConnections());
     derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopping.toMillis() + "ms");
     context
         .getEnvironment()
@@ -73,6 +93,18 @@ public final class RedlineServer implements AutoCloseable {
         .addFirst(new MapPropertySource("redline", derived));
     context.getBeanFactory().registerSingleton("settings", settings);
     context.getBeanFactory().registerSingleton("serverOptions", options);
+  }
+
+  private static void warnOfUnknown(Map<String, String> variables) {
+    Settings.unknownVariables(variables)
+        .forEach(
+            (variable, meant) ->
+                LOG.log(
+                    Level.WARNING,
+                    "the environment variable "
+                        + variable
+                        + " has no meaning"
+                        + meant.map(name -> "; did you mean " + name + "?").orElse("")));
   }
 
   /** Returns the settings it runs by. */

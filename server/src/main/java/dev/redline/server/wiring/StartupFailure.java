@@ -1,5 +1,6 @@
 package dev.redline.server.wiring;
 
+import java.net.BindException;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.boot.web.server.PortInUseException;
@@ -38,6 +39,14 @@ public final class StartupFailure extends RuntimeException {
                 + taken.getPort()
                 + ": it is in use; choose another with --management-port"
                 + " (rl.server.management-port)";
+        return Optional.of(new StartupFailure(List.of(line), failure));
+      }
+      if (cause instanceof BindException bind) {
+        // The data plane names its own properties; only the management port is left.
+        String line =
+            "cannot listen on the management port: "
+                + bind.getMessage()
+                + "; see rl.server.management-host and rl.server.management-port";
         return Optional.of(new StartupFailure(List.of(line), failure));
       }
       if (cause instanceof YAMLException broken) {

@@ -44,7 +44,7 @@ class AccessTest {
           assertThat(refused.headers().firstValue("WWW-Authenticate"))
               .hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
         }
-        int status = get(server, uri, "bearer viewer-token").statusCode();
+        int status = get(server, uri, "bearer viewer-token-of-tests").statusCode();
         assertThat(status).isEqualTo(uri.getPath().endsWith("nowhere") ? 404 : 200);
       }
       assertThat(server.get(server.management("/actuator/health")).statusCode()).isEqualTo(200);
@@ -128,7 +128,7 @@ class AccessTest {
 
   @Test
   void aTokenMayStandInAFile() throws IOException {
-    Path file = Files.writeString(temporary.resolve("token"), "from-a-file\n");
+    Path file = Files.writeString(temporary.resolve("token"), "from-a-file-of-tests\n");
     try (TestServer server =
         TestServer.start(
             AdminClient.RULES,
@@ -137,7 +137,7 @@ class AccessTest {
                 "editor",
                 "rl.admin.tokens.deploy.file",
                 file.toString()))) {
-      assertThat(new AdminClient(server, "from-a-file").post("rules", RULE).statusCode())
+      assertThat(new AdminClient(server, "from-a-file-of-tests").post("rules", RULE).statusCode())
           .isEqualTo(201);
       assertThat(server.server().adminTokenFile()).isEmpty();
     }

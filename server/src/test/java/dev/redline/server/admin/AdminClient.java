@@ -29,19 +29,19 @@ record AdminClient(TestServer server, String token) {
         "rl.admin.tokens.ci.role",
         "editor",
         "rl.admin.tokens.ci.value",
-        "editor-token",
+        "editor-token-of-tests",
         "rl.admin.tokens.eye.role",
         "viewer",
         "rl.admin.tokens.eye.value",
-        "viewer-token");
+        "viewer-token-of-tests");
   }
 
   static AdminClient editor(TestServer server) {
-    return new AdminClient(server, "editor-token");
+    return new AdminClient(server, "editor-token-of-tests");
   }
 
   static AdminClient viewer(TestServer server) {
-    return new AdminClient(server, "viewer-token");
+    return new AdminClient(server, "viewer-token-of-tests");
   }
 
   HttpRequest.Builder request(URI uri) {

@@ -133,6 +133,7 @@ class OpenApiTest {
     call("DELETE", one, rules + "/new", "");
     call("DELETE", one, rules + "/new", "", "If-Match", "*");
     call("DELETE", one, rules + "/new", "", "If-Match", "*");
+    call("GET", rules + "/errors", rules + "/errors", "");
     operations();
     decisions();
     assertThat(operationsSeen()).isEqualTo(operationsDescribed());

@@ -64,6 +64,7 @@ class OperationsTest {
       assertThat(take(server, "per-ip", "192.0.2.2")).isFalse();
       assertThat(admin.json("rules").get("rules")).hasSize(2);
       assertThat(admin.version()).isEqualTo(4);
+      assertThat(admin.json("audit").get(0).get("ruleSetId").asString()).isEqualTo("orders");
       assertThat(admin.json("audit").get(1).get("action").asString()).isEqualTo("reset");
       assertThat(admin.json("audit").get(1).get("ruleId").asString()).isEqualTo("per-ip");
     }

@@ -2,13 +2,17 @@ package dev.redline.server.admin;
 
 import static dev.redline.server.admin.AdminClient.problem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.redline.server.LogLines;
 import dev.redline.server.TestServer;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -295,5 +299,38 @@ class RulesTest {
     assertThat(answers).hasSize(20).containsOnly(201);
     assertThat(ids()).hasSize(22);
     assertThat(admin.json("history")).hasSize(21);
+  }
+
+  @Test
+  void eachRuleShowsItsOriginAndAChangeThatHasNoEffectIsLogged() throws IOException {
+    Path file = Files.createTempFile("origin", ".yaml");
+    Files.writeString(file, "version: 3\nrules: [{ id: a, limit: 1/d }, { id: b, limit: 1/d }]");
+    Map<String, String> properties = new HashMap<>(AdminClient.tokens());
+    properties.put("rl.config.path", file.toString());
+    try (TestServer server = TestServer.start("", properties);
+        LogLines log = new LogLines()) {
+      AdminClient admin = AdminClient.editor(server);
+      JsonNode listed = admin.json("rules").get("rules").get(0);
+      assertThat(listed.get("origin").get("source").asString()).isEqualTo(file.toString());
+      assertThat(listed.get("origin").get("version").asLong()).isEqualTo(3);
+
+      assertThat(admin.put("a", admin.etag("a"), listed.toString()).statusCode()).isEqualTo(200);
+      JsonNode rules = admin.json("rules").get("rules");
+      assertThat(rules.get(0).get("origin").get("source").asString()).contains("rules");
+      assertThat(rules.get(0).get("origin").get("source").asString()).isNotEqualTo(file.toString());
+      assertThat(rules.get(0).get("origin").get("version").asLong()).isEqualTo(4);
+      assertThat(rules.get(1).get("origin").get("version").asLong()).isEqualTo(3);
+
+      Files.writeString(file, "version: 3\nrules: [{ id: a, limit: 9/d }, { id: b, limit: 1/d }]");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(log.all())
+                      .anyMatch(
+                          line ->
+                              line.startsWith("WARN rule 'a' of " + file)
+                                  && line.contains("has no effect")));
+      assertThat(log.all()).noneMatch(line -> line.contains("rule 'b'"));
+    }
   }
 }

@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,6 +163,36 @@ class CommandLineTest {
   }
 
   @Test
+  void explainNamesTheConditionThatFailed() throws IOException {
+    String file =
+        file(
+            "rules.yaml",
+            """
+            rules:
+              - { id: a, limit: 1/m, match: { headers: { X-Tenant: acme } } }
+              - { id: b, limit: 1/m, match: { attributes: { tier: gold } } }
+            """);
+
+    run(
+        "explain",
+        "--rules",
+        file,
+        "GET",
+        "/",
+        "--header",
+        "x-tenant=other",
+        "--header",
+        "X-Tenant=acme",
+        "--attribute",
+        "tier=free");
+
+    JsonNode rules = new JsonMapper().readTree(out()).get("rules");
+    assertThat(rules.get(0).get("matched").asBoolean()).isTrue();
+    assertThat(rules.get(1).get("why").asString()).isEqualTo("ATTRIBUTE");
+    assertThat(rules.get(1).get("field").asString()).isEqualTo("tier");
+  }
+
+  @Test
   void explainTellsWhatIsWrongWithTheRules() throws IOException {
     String file = file("bad.yaml", "rules: [{ id: a, limit: 0/s }]\n");
 
@@ -246,5 +277,58 @@ class CommandLineTest {
       assertThat(run("inspect", key, "--redis", redis.uri())).isEqualTo(1);
       assertThat(err()).contains("not connected to Redis");
     }
+  }
+
+  @Test
+  void everyCommandHasHelpAndTheProgramAVersion() {
+    for (String command : List.of("serve", "validate", "explain", "inspect")) {
+      for (String help : List.of("-h", "--help")) {
+        out.reset();
+        assertThat(run(command, help)).isZero();
+        assertThat(out()).startsWith("usage: redline " + command);
+      }
+    }
+    for (String version : List.of("version", "--version")) {
+      out.reset();
+      assertThat(run(version)).isZero();
+      assertThat(out()).matches("redline [0-9]\\S+\\R");
+    }
+  }
+
+  @Test
+  void validateReadsAPipe() throws Exception {
+    Path pipe = directory.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                Files.writeString(pipe, "rules: [{ id: a, limit: 1/s }]");
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+            });
+    writer.start();
+
+    assertThat(run("validate", pipe.toString())).as(out()).isZero();
+    writer.join();
+    in = "rules: [{ id: a, limit: 1/s }]";
+    assertThat(run("validate", "-")).isZero();
+  }
+
+  @Test
+  void validateWarnsOfRulesThatWait() throws IOException {
+    String file = file("w.yaml", "rules: [{ id: a, limit: 1/s, onLimitExceed: wait-for-refill }]");
+
+    assertThat(run("validate", file)).isZero();
+    assertThat(out()).contains("rule 'a'").contains("never waits").contains("(warning)");
+    assertThat(run("validate", "--strict", file)).isEqualTo(1);
+  }
+
+  @Test
+  void inspectNamesTheUriAndTheCauseWithoutThePassword() {
+    assertThat(run("inspect", "rl:b:x", "--redis", "redis://me:hunter2@127.0.0.1:1")).isEqualTo(1);
+    assertThat(err()).contains("redis://127.0.0.1:1").doesNotContain("hunter2");
+    assertThat(err().strip()).containsPattern("127.0.0.1:1: .*[a-z]");
   }
 }

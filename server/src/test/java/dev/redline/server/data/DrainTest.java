@@ -52,8 +52,11 @@ class DrainTest {
             "X-API-Key",
             false,
             1000,
-            1 << 24);
-    RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of()).build();
+            1 << 24,
+            20_000,
+            Duration.ofSeconds(10));
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of()).build();
     dataPlane =
         new DataPlane(
             settings,

@@ -8,6 +8,8 @@ import dev.redline.core.http.HttpSettings;
 import dev.redline.core.http.TrustedProxies;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.Acquisition;
@@ -50,6 +52,7 @@ class OverloadTest {
             .id("r")
             .path("/slow")
             .addBand(RateLimitBand.of(1, 1, Duration.ofHours(1)))
+            .onStoreFailure(OnStoreFailure.CLOSED)
             .build();
     DataPlaneSettings settings =
         new DataPlaneSettings(
@@ -61,8 +64,11 @@ class OverloadTest {
             "X-API-Key",
             false,
             Runtime.getRuntime().availableProcessors(),
-            1 << 20);
-    RateLimitEngine engine = RateLimitEngine.builder(store).book(RuleBook.of(rule)).build();
+            1 << 20,
+            20_000,
+            Duration.ofSeconds(10));
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of(rule)).build();
     dataPlane =
         new DataPlane(
             settings,

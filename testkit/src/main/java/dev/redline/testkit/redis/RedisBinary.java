@@ -9,15 +9,20 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a {@code redis-server} to run is found: on the PATH, else inside the embedded-redis jar.
  */
 public final class RedisBinary {
-  private final Path path;
+  private final @Nullable Path path;
 
-  private RedisBinary(Path path) {
+  private RedisBinary(@Nullable Path path) {
     this.path = path;
+  }
+
+  static RedisBinary at(Path path) {
+    return new RedisBinary(path);
   }
 
   /** Returns the server on the PATH, else the embedded one. */
@@ -39,23 +44,35 @@ public final class RedisBinary {
 
   /** Returns the Redis 6.2 inside {@code com.github.codemonstur:embedded-redis}. */
   public static RedisBinary embedded() {
-    String resource = resource();
-    try (InputStream in = RedisBinary.class.getResourceAsStream(resource)) {
+    return new RedisBinary(null);
+  }
+
+  /**
+   * Returns the executable. The embedded one is copied to the folder of the server that runs it, so
+   * that it is removed with the server.
+   */
+  Path installIn(Path folder) {
+    if (path != null) {
+      return path;
+    }
+    Path copy = folder.resolve("redis-server");
+    if (Files.exists(copy)) {
+      return copy;
+    }
+    try (InputStream in = RedisBinary.class.getResourceAsStream(resource())) {
       if (in == null) {
         throw new IllegalStateException(
             "no redis-server: put one on the PATH, or com.github.codemonstur:embedded-redis on the"
                 + " class path");
       }
-      Path copy = Files.createTempFile("redis-server", "");
-      copy.toFile().deleteOnExit();
-      Files.write(copy, in.readAllBytes());
-      if (!copy.toFile().setExecutable(true)) {
-        throw new IllegalStateException("cannot make " + copy + " executable");
-      }
-      return new RedisBinary(copy);
+      Files.copy(in, copy);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    if (!copy.toFile().setExecutable(true)) {
+      throw new IllegalStateException("cannot make " + copy + " executable");
+    }
+    return copy;
   }
 
   private static String resource() {
@@ -65,9 +82,5 @@ public final class RedisBinary {
       return "/redis-server-6.2.6-v5-darwin-" + (arm ? "arm64" : "amd64");
     }
     return arm ? "/redis-server-6.2.7-linux-arm64" : "/redis-server-6.2.6-v5-linux-amd64";
-  }
-
-  Path path() {
-    return path;
   }
 }

@@ -26,27 +26,28 @@ public final class RedisCluster implements AutoCloseable {
   /** Starts a cluster. */
   public static RedisCluster start(RedisBinary binary, int masters, boolean replicated) {
     List<RedisServer> all = new ArrayList<>();
-    int count = replicated ? masters * 2 : masters;
-    for (int i = 0; i < count; i++) {
-      all.add(
-          RedisServer.start(
-              binary,
-              "--cluster-enabled",
-              "yes",
-              "--cluster-node-timeout",
-              "5000",
-              "--cluster-replica-validity-factor",
-              "0",
-              "--cluster-config-file",
-              "nodes.conf"));
-    }
-    RedisCluster cluster =
-        new RedisCluster(List.copyOf(all.subList(0, masters)), all.subList(masters, count));
     try {
+      int count = replicated ? masters * 2 : masters;
+      for (int i = 0; i < count; i++) {
+        all.add(
+            RedisServer.start(
+                binary,
+                "--cluster-enabled",
+                "yes",
+                "--cluster-node-timeout",
+                "5000",
+                "--cluster-replica-validity-factor",
+                "0",
+                "--cluster-config-file",
+                "nodes.conf"));
+      }
+      RedisCluster cluster =
+          new RedisCluster(
+              List.copyOf(all.subList(0, masters)), List.copyOf(all.subList(masters, count)));
       cluster.form();
       return cluster;
     } catch (RuntimeException e) {
-      cluster.close();
+      all.forEach(RedisServer::close);
       throw e;
     }
   }

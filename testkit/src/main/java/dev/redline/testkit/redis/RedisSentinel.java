@@ -11,14 +11,23 @@ public final class RedisSentinel implements AutoCloseable {
   private final RedisServer replica;
   private final List<RedisServer> sentinels = new ArrayList<>();
 
-  private RedisSentinel(RedisBinary binary) {
-    this.master = RedisServer.start(binary);
-    this.replica = RedisServer.start(binary, "--replicaof", "127.0.0.1 " + master.port());
+  private RedisSentinel(RedisServer master, RedisServer replica) {
+    this.master = master;
+    this.replica = replica;
   }
 
   /** Starts them, and waits until replication is up and the sentinels know each other. */
   public static RedisSentinel start(RedisBinary binary) {
-    RedisSentinel all = new RedisSentinel(binary);
+    RedisServer master = RedisServer.start(binary);
+    RedisSentinel all;
+    try {
+      // Two words: Redis 6.2 does not split one.
+      String port = Integer.toString(master.port());
+      all = new RedisSentinel(master, RedisServer.start(binary, "--replicaof", "127.0.0.1", port));
+    } catch (RuntimeException e) {
+      master.close();
+      throw e;
+    }
     try {
       RedisCluster.await(
           "replication",
@@ -26,7 +35,7 @@ public final class RedisSentinel implements AutoCloseable {
               String.valueOf(all.replica.command("INFO", "replication"))
                   .contains("master_link_status:up"));
       for (int i = 0; i < 3; i++) {
-        all.sentinels.add(all.sentinel(binary));
+        all.addSentinel(binary);
       }
       RedisCluster.await("sentinels", all::sentinelsAgree);
       return all;
@@ -36,13 +45,13 @@ public final class RedisSentinel implements AutoCloseable {
     }
   }
 
-  private RedisServer sentinel(RedisBinary binary) {
+  private void addSentinel(RedisBinary binary) {
     RedisServer sentinel = RedisServer.start(binary, "--sentinel");
+    sentinels.add(sentinel);
     sentinel.command(
         "SENTINEL", "MONITOR", NAME, "127.0.0.1", Integer.toString(master.port()), "2");
     sentinel.command("SENTINEL", "SET", NAME, "down-after-milliseconds", "500");
     sentinel.command("SENTINEL", "SET", NAME, "failover-timeout", "3000");
-    return sentinel;
   }
 
   private boolean sentinelsAgree() {

@@ -1,5 +1,6 @@
 package dev.redline.testkit.redis;
 
+import dev.redline.testkit.internal.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -8,11 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 
 /** One real Redis server process on loopback, with nothing persisted; for tests. */
 public final class RedisServer implements AutoCloseable {
@@ -22,7 +20,7 @@ public final class RedisServer implements AutoCloseable {
   private final int port;
   private final Path folder;
   private final List<String> arguments;
-  private Process process;
+  private ChildProcess process;
 
   private RedisServer(RedisBinary binary, int port, Path folder, List<String> arguments) {
     this.binary = binary;
@@ -40,9 +38,20 @@ public final class RedisServer implements AutoCloseable {
   static RedisServer start(RedisBinary binary, int port, String... arguments) {
     try {
       Path folder = Files.createTempDirectory("redis");
-      RedisServer server = new RedisServer(binary, port, folder, List.of(arguments));
-      server.awaitStarted();
-      return server;
+      RedisServer server;
+      try {
+        server = new RedisServer(binary, port, folder, List.of(arguments));
+      } catch (RuntimeException e) {
+        ChildProcess.remove(folder);
+        throw e;
+      }
+      try {
+        server.awaitStarted();
+        return server;
+      } catch (RuntimeException e) {
+        server.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -62,9 +71,9 @@ public final class RedisServer implements AutoCloseable {
     throw new IllegalStateException("no free port below 55000");
   }
 
-  private Process launch() {
+  private ChildProcess launch() {
     List<String> command = new ArrayList<>();
-    command.add(binary.path().toString());
+    command.add(binary.installIn(folder).toString());
     boolean sentinel = arguments.contains("--sentinel");
     if (sentinel) {
       command.add(folder.resolve("sentinel.conf").toString());
@@ -81,10 +90,7 @@ public final class RedisServer implements AutoCloseable {
       if (sentinel && !Files.exists(folder.resolve("sentinel.conf"))) {
         Files.createFile(folder.resolve("sentinel.conf"));
       }
-      return new ProcessBuilder(command)
-          .redirectErrorStream(true)
-          .redirectOutput(folder.resolve("log").toFile())
-          .start();
+      return ChildProcess.start(folder, folder.resolve("log"), command);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -122,6 +128,10 @@ public final class RedisServer implements AutoCloseable {
     return port;
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   /** Returns the server's working folder, for sockets and certificates. */
   public Path folder() {
     return folder;
@@ -143,8 +153,7 @@ public final class RedisServer implements AutoCloseable {
 
   /** Kills the server at once, as a crash would. */
   public void kill() {
-    process.destroyForcibly();
-    await(process);
+    process.kill();
   }
 
   /** Starts the server again on the same port, empty. */
@@ -156,31 +165,12 @@ public final class RedisServer implements AutoCloseable {
 
   /** Stops the server in its tracks; connections stay open and nothing answers. */
   public void pause() {
-    signal("-STOP");
+    process.signal("STOP");
   }
 
   /** Lets a paused server go on. */
   public void resume() {
-    signal("-CONT");
-  }
-
-  private void signal(String signal) {
-    try {
-      await(new ProcessBuilder("kill", signal, Long.toString(process.pid())).start());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void await(Process ending) {
-    try {
-      if (!ending.waitFor(10, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("process " + ending.pid() + " does not end");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
+    process.signal("CONT");
   }
 
   /** Returns whether the process runs. */
@@ -191,12 +181,6 @@ public final class RedisServer implements AutoCloseable {
   @Override
   public void close() {
     kill();
-    try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    ChildProcess.remove(folder);
   }
 }

@@ -95,6 +95,8 @@ final class AuditLog {
     fields.put("by", entry.by());
     fields.put("action", entry.action());
     entry.ruleId().ifPresent(id -> fields.put("ruleId", id));
+    entry.ruleSetId().ifPresent(id -> fields.put("ruleSetId", id));
+    entry.version().ifPresent(version -> fields.put("version", version));
     entry.before().ifPresent(json -> fields.put("before", json));
     entry.after().ifPresent(json -> fields.put("after", json));
     String rest = revision + " " + JsonText.of(fields);
@@ -119,6 +121,8 @@ final class AuditLog {
                   fields.required("by"),
                   fields.required("action"),
                   fields.text("ruleId"),
+                  fields.text("ruleSetId"),
+                  fields.optionalNumber("version"),
                   fields.text("before"),
                   fields.text("after"))));
     } catch (IOException | NumberFormatException e) {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rule documents in a file, or in a directory: its {@code *.yaml}, {@code *.yml}, {@code *.json}
- * and {@code *.properties} that do not start with a dot, by name. Links are followed, so a mounted
- * ConfigMap is such a directory.
+ * and {@code *.properties} that do not start with a dot, by name. Links within it are followed, so
+ * a mounted ConfigMap is such a directory; a link that leads out of it is rejected.
  *
  * <p>A path that does not exist, or a directory without such files, holds no document. The version
  * is a digest of names and contents. Content that is new counts once sizes, times and contents
@@ -119,6 +119,7 @@ public final class FileConfigProvider implements ConfigProvider {
       long size;
       long modified;
       try {
+        checkInside(file);
         size = Files.size(file);
         modified = Files.getLastModifiedTime(file).toMillis();
         total += size;
@@ -158,6 +159,17 @@ public final class FileConfigProvider implements ConfigProvider {
           .toList();
     } catch (UncheckedIOException e) {
       throw new IOException(path + ": cannot be listed", e);
+    }
+  }
+
+  /**
+   * Checks that a file of the directory is not a link to somewhere else: what is wrong with rules
+   * is shown to many, and must not show files that have nothing to do with them.
+   */
+  private void checkInside(Path file) throws IOException {
+    if (!file.equals(path) && !file.toRealPath().startsWith(path.toRealPath())) {
+      throw new IOException(
+          file + ": links to a file outside of " + path + ", which is not read; copy the file");
     }
   }
 

@@ -52,4 +52,8 @@ final class JsonFields {
       throw new IOException("'" + name + "' is no number: " + value, e);
     }
   }
+
+  Optional<Long> optionalNumber(String name) throws IOException {
+    return fields.containsKey(name) ? Optional.of(number(name)) : Optional.empty();
+  }
 }

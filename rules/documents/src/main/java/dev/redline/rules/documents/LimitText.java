@@ -6,11 +6,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Limits in one line: {@code 10/s}, {@code 100/10s}, {@code 10/s burst 5}. */
+/** Limits in one line, as {@link RateLimitBand#parse} reads them, with what was probably meant. */
 public final class LimitText {
-  private static final Pattern LIMIT =
-      Pattern.compile("([0-9]{1,18})\\s*/\\s*(\\S+)(?:\\s+(?i:burst)\\s+([0-9]{1,18}))?");
   private static final Pattern ALONE = Pattern.compile("[0-9]{1,18}");
+  private static final Pattern WORDY = Pattern.compile("([0-9]{1,18})\\s*/\\s*(\\S+)(?:\\s.*)?");
 
   private LimitText() {}
 
@@ -26,45 +25,23 @@ public final class LimitText {
 
   /** Returns the band of the given algorithm that the text stands for; a window has no burst. */
   static RateLimitBand parse(String text, Algorithm algorithm) {
-    Matcher matcher = LIMIT.matcher(text.strip());
-    if (!matcher.matches()) {
-      boolean number = ALONE.matcher(text.strip()).matches();
-      throw new MisspeltException(
-          "limit must be N/PERIOD [burst B], such as 10/s or 100/10s burst 5, was '" + text + "'",
-          number ? Optional.of(text.strip() + "/s") : Optional.empty());
-    }
-    long tokens = Long.parseLong(matcher.group(1));
-    if (tokens == 0) {
-      throw new IllegalArgumentException(
-          "limit must let at least 1 through, was '" + text + "'; to refuse all, say action: DENY");
-    }
-    RateLimitBand.Builder band = RateLimitBand.builder().algorithm(algorithm);
     try {
-      band.period(DurationText.parse(period(matcher.group(2))));
-    } catch (MisspeltException e) {
-      throw new MisspeltException(
-          "limit '" + text + "': PERIOD must be s, m, h, d or a duration such as 10s",
-          suggestion(matcher));
+      return RateLimitBand.parse(text, algorithm);
+    } catch (IllegalArgumentException e) {
+      throw new MisspeltException(String.valueOf(e.getMessage()), meant(text.strip()));
     }
-    String burst = matcher.group(3);
-    if (burst == null) {
-      return band.capacity(tokens).build();
-    }
-    if (algorithm != Algorithm.TOKEN_BUCKET) {
-      throw new IllegalArgumentException(
-          "burst has no meaning for " + algorithm + ", was '" + text + "'; leave it out");
-    }
-    return band.capacity(tokens + Long.parseLong(burst)).refillTokens(tokens).build();
   }
 
-  private static String period(String text) {
-    return switch (text) {
-      case "s", "m", "h", "d" -> "1" + text;
-      default -> text;
-    };
-  }
-
-  private static Optional<String> suggestion(Matcher limit) {
-    return DurationText.unitMeant(limit.group(2)).map(unit -> limit.group(1) + "/" + unit);
+  /** Returns the limit for the words people write in its place: {@code 10} and {@code 10/sec}. */
+  private static Optional<String> meant(String text) {
+    if (ALONE.matcher(text).matches()) {
+      return Optional.of(text + "/s");
+    }
+    Matcher wordy = WORDY.matcher(text);
+    return wordy.matches()
+        ? DurationText.unitMeant(wordy.group(2))
+            .filter(unit -> !unit.equals(wordy.group(2)))
+            .map(unit -> wordy.group(1) + "/" + unit)
+        : Optional.empty();
   }
 }

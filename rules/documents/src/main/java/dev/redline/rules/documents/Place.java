@@ -22,6 +22,12 @@ record Place(Findings findings, String document, Optional<String> rule, String w
   static final class Findings {
     private final List<Problem> errors = new ArrayList<>();
     private final List<Problem> warnings = new ArrayList<>();
+    private final HiddenValues hidden = new HiddenValues();
+
+    /** Returns the values that problems do not show. */
+    HiddenValues hidden() {
+      return hidden;
+    }
 
     /** Returns the errors, those of each document together and by line. */
     List<Problem> errors(List<String> documents) {
@@ -106,10 +112,14 @@ record Place(Findings findings, String document, Optional<String> rule, String w
     return new Problem(
         document,
         line,
-        rule,
+        rule.map(id -> shown(line, id, MAX_VALUE)),
         Optional.ofNullable(field),
-        Optional.ofNullable(value).map(text -> shortened(text, MAX_VALUE)),
-        shortened(within + message, MAX_MESSAGE),
+        Optional.ofNullable(value).map(text -> shown(line, text, MAX_VALUE)),
+        shown(line, within + message, MAX_MESSAGE),
         suggestion);
+  }
+
+  private String shown(int line, String text, int length) {
+    return shortened(findings.hidden.without(line, text), length);
   }
 }

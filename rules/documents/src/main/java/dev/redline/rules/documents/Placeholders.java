@@ -14,16 +14,25 @@ final class Placeholders {
 
   private final @Nullable Function<String, @Nullable String> environment;
 
-  private Placeholders(@Nullable Function<String, @Nullable String> environment) {
+  private final HiddenValues hidden;
+
+  private Placeholders(
+      @Nullable Function<String, @Nullable String> environment, HiddenValues hidden) {
     this.environment = environment;
+    this.hidden = hidden;
   }
 
   static Placeholders from(Function<String, @Nullable String> environment) {
-    return new Placeholders(Objects.requireNonNull(environment, "environment"));
+    return new Placeholders(Objects.requireNonNull(environment, "environment"), new HiddenValues());
   }
 
   static Placeholders refused() {
-    return new Placeholders(null);
+    return new Placeholders(null, new HiddenValues());
+  }
+
+  /** Returns these placeholders, whose values are kept out of the problems of one reading. */
+  Placeholders hidingIn(HiddenValues values) {
+    return new Placeholders(environment, values);
   }
 
   /**
@@ -47,7 +56,9 @@ final class Placeholders {
     boolean whole = false;
     while (matcher.find()) {
       append(resolved, text, end, matcher.start());
-      resolved.append(value(environment, matcher));
+      String value = value(environment, matcher);
+      hidden.hide(scalar.line(), value, matcher.group(1));
+      resolved.append(value);
       whole = matcher.start() == 0 && matcher.end() == text.length();
       end = matcher.end();
     }

@@ -22,6 +22,7 @@ final class Reading {
   private static final RuleDocument NOTHING = new RuleDocument(1, List.of(), List.of(), List.of());
 
   private final Placeholders placeholders;
+  private final boolean warnOfWaits;
   private final Findings findings = new Findings();
   private final List<ReadRule> rules = new ArrayList<>();
   private final List<ReadPlan> plans = new ArrayList<>();
@@ -33,8 +34,9 @@ final class Reading {
   private long version = 1;
   private boolean substance;
 
-  Reading(Placeholders placeholders) {
-    this.placeholders = placeholders;
+  Reading(Placeholders placeholders, boolean warnOfWaits) {
+    this.warnOfWaits = warnOfWaits;
+    this.placeholders = placeholders.hidingIn(findings.hidden());
   }
 
   void read(List<Document> documents) {
@@ -70,6 +72,9 @@ final class Reading {
       return new ReadResult(NOTHING, errors, List.of());
     }
     Warnings.find(rules, plans);
+    if (warnOfWaits) {
+      Warnings.waits(rules);
+    }
     RuleDocument document =
         new RuleDocument(
             version,
@@ -101,9 +106,8 @@ final class Reading {
       substance = true;
       place.error(
           root.line(),
-          "a rule document is a mapping with rules, ruleSets or plans, or a list of rules, was '"
-              + root.describe()
-              + "'");
+          // Not what it is instead: a directory of rules may hold a file that is none of them.
+          "a rule document is a mapping with rules, ruleSets or plans, or a list of rules");
     }
   }
 

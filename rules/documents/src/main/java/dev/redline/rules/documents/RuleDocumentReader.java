@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class RuleDocumentReader {
   private final Placeholders placeholders;
 
-  private RuleDocumentReader(Placeholders placeholders) {
+  private final boolean warnOfWaits;
+
+  private RuleDocumentReader(Placeholders placeholders, boolean warnOfWaits) {
     this.placeholders = placeholders;
+    this.warnOfWaits = warnOfWaits;
   }
 
   /**
@@ -28,12 +31,17 @@ public final class RuleDocumentReader {
    */
   public static RuleDocumentReader withPlaceholders(
       Function<String, @Nullable String> environment) {
-    return new RuleDocumentReader(Placeholders.from(environment));
+    return new RuleDocumentReader(Placeholders.from(environment), false);
   }
 
   /** Returns a reader to which a placeholder is an error: for all other sources. */
   public static RuleDocumentReader withoutPlaceholders() {
-    return new RuleDocumentReader(Placeholders.refused());
+    return new RuleDocumentReader(Placeholders.refused(), false);
+  }
+
+  /** Returns this reader for the service, which accepts rules that wait and never waits itself. */
+  public RuleDocumentReader warningOfWaits() {
+    return new RuleDocumentReader(placeholders, true);
   }
 
   /**
@@ -57,7 +65,7 @@ public final class RuleDocumentReader {
    * sources may name each other's plans.
    */
   public Draft draft(List<ConfigProvider.Document> documents) {
-    Reading reading = new Reading(placeholders);
+    Reading reading = new Reading(placeholders, warnOfWaits);
     reading.read(documents);
     return new Draft(reading);
   }

@@ -165,8 +165,8 @@ final class RuleReader {
     fields
         .mapping("metadata", "a mapping")
         .ifPresent(names -> new FreeMap(fields, "metadata").values(names).forEach(rule::metadata));
-    fields.text("createdAt", rule::createdAt);
-    fields.text("updatedAt", rule::updatedAt);
+    fields.text("createdAt", text -> rule.createdAt(TimeText.check("createdAt", text)));
+    fields.text("updatedAt", text -> rule.updatedAt(TimeText.check("updatedAt", text)));
   }
 
   private static int priority(long value) {

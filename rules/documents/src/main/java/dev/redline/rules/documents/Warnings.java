@@ -2,6 +2,7 @@ package dev.redline.rules.documents;
 
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.path.PathPattern;
+import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.rules.documents.PlanReader.ReadPlan;
 import dev.redline.rules.documents.RuleReader.ReadRule;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Finds what a valid document says in vain. A warning is certain; silence is not. */
 final class Warnings {
@@ -27,6 +29,21 @@ final class Warnings {
       plans(read, plansById);
     }
     Unreachable.find(rules);
+  }
+
+  /** Reports rules that wait, to the service, which does not. */
+  static void waits(List<ReadRule> rules) {
+    for (ReadRule read : rules) {
+      if (read.rule().onLimitExceed().equals(Optional.of(OnLimitExceed.WAIT_FOR_REFILL))) {
+        read.place()
+            .warning(
+                read.line(),
+                "onLimitExceed",
+                "WAIT_FOR_REFILL",
+                "onLimitExceed WAIT_FOR_REFILL: the service never waits, it denies with"
+                    + " retryAfterMs; only applications that embed Redline wait");
+      }
+    }
   }
 
   private static void lastSegment(ReadRule read) {

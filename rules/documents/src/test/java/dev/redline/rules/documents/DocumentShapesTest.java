@@ -112,8 +112,7 @@ class DocumentShapesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "hello|a rule document is a mapping with rules, ruleSets or plans, or a list of rules, was"
-            + " 'hello'",
+        "hello|a rule document is a mapping with rules, ruleSets or plans, or a list of rules",
         "rulez: []|unknown field 'rulez' (value '[]')",
         "rules: { a: b }|rules must be a list of rules, was '{a: b}'",
         "rules: [1]|rules: rule 1 must be a mapping, was '1'",

@@ -86,4 +86,20 @@ class FileConfigProviderTest {
     }
     assertThatThrownBy(() -> load(file)).hasMessageContaining("larger than 32 MiB");
   }
+
+  @Test
+  void aLinkOutOfTheDirectoryIsNotRead() throws IOException {
+    Path rules = Files.createDirectory(directory.resolve("rules"));
+    Files.writeString(rules.resolve("a.yaml"), "rules: []");
+    Path unrelated = Files.writeString(directory.resolve("unrelated.yaml"), "password: hunter2");
+    Files.createSymbolicLink(rules.resolve("b.yaml"), unrelated);
+
+    try (FileConfigProvider provider = new FileConfigProvider(rules)) {
+      assertThatThrownBy(provider::load)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("b.yaml")
+          .hasMessageContaining("outside")
+          .hasMessageNotContaining("hunter2");
+    }
+  }
 }

@@ -73,7 +73,7 @@ class PlaceholdersTest {
   @Test
   void aReplacedValueIsNeverParsedAsYaml() {
     Problem problem = error(Map.of("PATHS", "[/a, /b]"), "limit: 1/s", "paths: ${PATHS}");
-    assertThat(problem.message()).contains("'[/a, /b]'");
+    assertThat(problem.message()).contains("'${PATHS}'").contains("must start with '/'");
     assertThat(rule(Map.of("A", "x\npriority: 9"), "limit: 1/s", "metadata: { a: \"${A}\" }"))
         .satisfies(rule -> assertThat(rule.priority()).isZero());
   }
@@ -145,5 +145,48 @@ class PlaceholdersTest {
   void aLoneDollarIsNoPlaceholder() {
     RateLimitRule rule = rule(Map.of(), "limit: 1/s", "match: { userIds: [\"$a\", \"{b}\"] }");
     assertThat(rule.match().userIds()).hasSize(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limit: ${SECRET}",
+        "limit: 10/${SECRET}",
+        "path: a-${SECRET}",
+        "key: ${SECRET}",
+        "algorithm: ${SECRET}",
+        "cost: ${SECRET:7}",
+        "plans: [gold, \"${SECRET}\"]",
+        "match: { clientIps: [\"${SECRET}\"] }",
+        "createdAt: ${SECRET}",
+      })
+  void errorsShowThePlaceholderAndNotItsValue(String field) {
+    ReadResult result =
+        Documents.read(
+            Documents.withFields(field, "bands: [{ capacity: 0, refillPeriod: 1s }]"),
+            Map.of("SECRET", "hunter2/7s;pa:ss"));
+
+    assertThat(result.errors()).hasSizeGreaterThan(1);
+    assertThat(result.errors().toString()).doesNotContain("hunter2").doesNotContain("7s;pa");
+    assertThat(result.errors().toString()).contains("${SECRET}");
+  }
+
+  @Test
+  void shortValuesAreHiddenOnTheirOwnLineOnly() {
+    Problem error = error(Map.of("N", "0"), "bands: [{ capacity: \"${N}\", refillPeriod: 1s }]");
+
+    assertThat(error.toString()).contains("must be at least 1").contains("was ${N}");
+    assertThat(error.value()).hasValue("${N}");
+  }
+
+  @Test
+  void idsFromPlaceholdersAreHiddenToo() {
+    ReadResult result =
+        Documents.read(
+            "rules:\n  - id: ${ID}\n    limit: nonsense\n", Map.of("ID", "very-secret-id"));
+
+    assertThat(result.errors().toString())
+        .contains("rule '${ID}'")
+        .doesNotContain("very-secret-id");
   }
 }

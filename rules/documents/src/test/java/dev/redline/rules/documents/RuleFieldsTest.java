@@ -318,4 +318,26 @@ class RuleFieldsTest {
   void wholeNumbersMayBeWrittenAsFloats() {
     assertThat(ruleWith(LIMIT, "cost: 1e3", "priority: 10.0").cost()).isEqualTo(1000);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"hello", "\"\"", "2026-13-01", "yesterday", "1.5"})
+  void rejectsTimesThatAreNone(String text) {
+    for (String field : List.of("createdAt", "updatedAt")) {
+      assertThat(Documents.errorWith("limit: 1/s", field + ": " + text).toString())
+          .contains(field + " must be a time");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2026-11-16T12:00:00Z",
+        "2026-11-16T12:00:00.123+01:00",
+        "2026-11-16T12:00",
+        "2026-11-16",
+        "1763230059412"
+      })
+  void keepsTimesAsTheyWereWritten(String text) {
+    assertThat(Documents.ruleWith("limit: 1/s", "createdAt: " + text).createdAt()).hasValue(text);
+  }
 }

@@ -3,6 +3,7 @@ package dev.redline.rules.documents;
 import static dev.redline.rules.documents.Documents.warnings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.spi.ConfigProvider.Document;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,5 +143,22 @@ class WarningsTest {
     ReadResult result = Documents.read("- { id: a, path: /x/*, limit: 1/x }");
     assertThat(result.errors()).hasSize(1);
     assertThat(result.warnings()).isEmpty();
+  }
+
+  @Test
+  void theServiceIsWarnedOfRulesThatWait() {
+    Document document =
+        new Document(
+            "rules.yaml",
+            "- { id: a, path: /a, limit: 1/s, onLimitExceed: WAIT_FOR_REFILL }\n"
+                + "- { id: b, path: /b, limit: 1/s, onLimitExceed: REJECT }");
+    RuleDocumentReader reader = RuleDocumentReader.withoutPlaceholders();
+
+    assertThat(reader.read(List.of(document)).warnings()).isEmpty();
+    assertThat(reader.warningOfWaits().read(List.of(document)).warnings())
+        .singleElement()
+        .asString()
+        .startsWith("rules.yaml:1: rule 'a': onLimitExceed WAIT_FOR_REFILL")
+        .contains("never waits");
   }
 }

@@ -15,6 +15,7 @@ import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
+import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
@@ -34,7 +35,7 @@ final class RedisAccess implements AutoCloseable {
   private static final Duration SHUTDOWN = Duration.ofSeconds(1);
 
   private final Settings.Redis settings;
-  private final RedisURI uri;
+  private final List<RedisURI> nodes;
   private final ClientResources resources;
   private final RedisClient client;
   private @Nullable RedisClusterClient clusterClient;
@@ -44,8 +45,7 @@ final class RedisAccess implements AutoCloseable {
 
   RedisAccess(Settings.Redis settings) {
     this.settings = settings;
-    this.uri = RedisURI.create(settings.uri());
-    uri.setTimeout(settings.connectTimeout());
+    this.nodes = nodes(settings);
     this.resources =
         DefaultClientResources.builder()
             .ioThreadPoolSize(2)
@@ -55,8 +55,46 @@ final class RedisAccess implements AutoCloseable {
                     Delay.fullJitter(
                         Duration.ofMillis(50), Duration.ofMillis(500), 50, TimeUnit.MILLISECONDS))
             .build();
-    this.client = RedisClient.create(resources, uri);
+    this.client = RedisClient.create(resources, nodes.get(0));
     client.setOptions(options(ClientOptions.builder()).build());
+  }
+
+  /** Returns where to connect: the URI, then the further nodes of a cluster; any will do. */
+  private static List<RedisURI> nodes(Settings.Redis settings) {
+    RedisURI first = parse(settings.uri());
+    first.setTimeout(settings.connectTimeout());
+    List<RedisURI> nodes = new ArrayList<>();
+    nodes.add(first);
+    for (String node : settings.clusterNodes()) {
+      int colon = node.lastIndexOf(':');
+      RedisURI copy = RedisURI.builder(first).build();
+      copy.setHost(node.substring(0, colon));
+      copy.setPort(Integer.parseInt(node.substring(colon + 1)));
+      nodes.add(copy);
+    }
+    return nodes;
+  }
+
+  private static RedisURI parse(String uri) {
+    try {
+      return RedisURI.create(uri);
+    } catch (RuntimeException e) {
+      // Its message may hold the password, so it is not passed on.
+      throw new IllegalArgumentException("rl.redis.uri: the Redis URI is malformed");
+    }
+  }
+
+  /** Connects to the first node that answers. */
+  private StatefulRedisConnection<String, String> connect() {
+    RedisException failure = new RedisException("no address");
+    for (RedisURI node : nodes) {
+      try {
+        return client.connect(StringCodec.UTF8, node);
+      } catch (RedisException e) {
+        failure = e;
+      }
+    }
+    throw failure;
   }
 
   private Duration commandTimeout() {
@@ -103,7 +141,7 @@ final class RedisAccess implements AutoCloseable {
     }
     RedisClusterClient cluster = clusterClient;
     if (cluster == null) {
-      StatefulRedisConnection<String, String> single = client.connect();
+      StatefulRedisConnection<String, String> single = connect();
       try {
         if (!single.sync().info("cluster").contains("cluster_enabled:1")) {
           return use(single, single.sync());
@@ -131,15 +169,6 @@ final class RedisAccess implements AutoCloseable {
   // Lettuce 7 turns the triggers on by itself and deprecates saying so; Lettuce 6 must be told.
   @SuppressWarnings("deprecation")
   private RedisClusterClient clusterClient() {
-    List<RedisURI> nodes = new ArrayList<>();
-    nodes.add(uri);
-    for (String node : settings.clusterNodes()) {
-      int colon = node.lastIndexOf(':');
-      RedisURI copy = RedisURI.builder(uri).build();
-      copy.setHost(node.substring(0, colon));
-      copy.setPort(Integer.parseInt(node.substring(colon + 1)));
-      nodes.add(copy);
-    }
     RedisClusterClient cluster = RedisClusterClient.create(resources, nodes);
     ClusterClientOptions.Builder options = options(ClusterClientOptions.builder());
     cluster.setOptions(

@@ -1,46 +1,119 @@
 package dev.redline.stores.redis;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
-import java.util.concurrent.Executor;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads on which callers hear of answers, so that their code never runs on an I/O thread.
+ * The threads on which callers hear of results, so that their code never runs on an I/O thread.
  *
- * <p>What a continuation acquires while the answers of one call are given out leaves when the last
- * of them is given, or when enough has gathered: so the questions that the answers of one call
- * bring leave in one call again, instead of the first of them alone.
+ * <p>What a continuation acquires while the results of one call are delivered leaves when the last
+ * of them is delivered, or when enough has gathered: so the acquisitions that follow the results of
+ * one call leave in one call again, instead of the first of them alone.
+ *
+ * <p>A continuation that blocks holds up nobody else for long: {@link #watch} sees a delivery that
+ * does not advance and lets further threads go on with it.
  */
-final class Answers implements Executor, AutoCloseable {
+final class Answers implements AutoCloseable {
+  /**
+   * How long a delivery may stand still before further threads help: no pause a scheduler makes.
+   */
+  private static final long PATIENCE_NANOS = 20_000_000;
+
+  private static final int MAX_HELPERS = 256;
+  private static final long WARNING_PAUSE_NANOS = 60_000_000_000L;
+  private static final Logger LOG = System.getLogger(RedisStore.class.getName());
+
   private final ForkJoinPool pool =
       new ForkJoinPool(
           Math.max(2, Runtime.getRuntime().availableProcessors()), Worker::new, null, true);
+  private final ThreadPoolExecutor helpers =
+      new ThreadPoolExecutor(
+          0, MAX_HELPERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), Answers::helper);
+  private final Set<Delivery> active = ConcurrentHashMap.newKeySet();
+  private long warnedNanos = System.nanoTime() - WARNING_PAUSE_NANOS;
 
-  @Override
-  public void execute(Runnable task) {
-    pool.execute(task);
+  private static Thread helper(Runnable task) {
+    Thread thread = new Thread(task, "redline-redis-helper");
+    thread.setDaemon(true);
+    return thread;
   }
 
-  /** Gives out the answers of one call; what they bring is sent at the end of it. */
-  void giveOut(Runnable answers) {
-    pool.execute(
-        () -> {
-          Worker worker = worker();
-          if (worker == null || worker.held != null) {
-            answers.run();
-            return;
-          }
-          Held held = new Held();
-          worker.held = held;
-          try {
-            answers.run();
-          } finally {
-            worker.held = null;
-            held.release();
-          }
-        });
+  /** Delivers results; the acquisitions that follow are sent at the end of it. */
+  void deliver(Delivery delivery) {
+    active.add(delivery);
+    try {
+      pool.execute(() -> run(delivery));
+    } catch (RejectedExecutionException e) {
+      // The store is closed: only the calls that were under way then are left.
+      delivery.run();
+      active.remove(delivery);
+    }
+  }
+
+  private void run(Delivery delivery) {
+    Worker worker = worker();
+    if (worker == null || worker.held != null) {
+      finish(delivery);
+      return;
+    }
+    Held held = new Held();
+    worker.held = held;
+    try {
+      finish(delivery);
+    } finally {
+      worker.held = null;
+      held.release();
+    }
+  }
+
+  private void finish(Delivery delivery) {
+    delivery.run();
+    active.remove(delivery);
+  }
+
+  /** Returns whether no delivery is under way. */
+  boolean isIdle() {
+    return active.isEmpty();
+  }
+
+  /** Helps the deliveries that a caller's code holds up; called by one thread. */
+  void watch(long nanos) {
+    for (Delivery delivery : active) {
+      int needed = delivery.isOver() ? 0 : delivery.helpNeeded(nanos, PATIENCE_NANOS);
+      if (needed > 0) {
+        delivery.wakeWaiting();
+        help(delivery, needed);
+      }
+    }
+  }
+
+  private void help(Delivery delivery, int threads) {
+    try {
+      for (int i = 0; i < threads; i++) {
+        helpers.execute(() -> finish(delivery));
+      }
+    } catch (RejectedExecutionException e) {
+      // What is left is tried again at the next look.
+      long now = System.nanoTime();
+      if (now - warnedNanos > WARNING_PAUSE_NANOS) {
+        warnedNanos = now;
+        LOG.log(
+            Level.WARNING,
+            MAX_HELPERS
+                + " threads are blocked by continuations of acquisitions;"
+                + " run code that blocks on an executor of your own");
+      }
+    }
   }
 
   /**

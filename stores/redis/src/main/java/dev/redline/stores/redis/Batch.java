@@ -5,9 +5,12 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The acquisitions of one script call: what the script is told, and what its reply means. */
@@ -16,6 +19,13 @@ final class Batch {
   private static final int MAX_KEYS = 255;
   private static final int MAX_REPEATS = 255;
   private static final int SLOTS = 512;
+
+  /** The first byte of the items tells their form; see the script. */
+  private static final byte GENERAL = 0;
+
+  private static final byte SIMPLE = 1;
+  private static final byte WIDE = 2;
+  private static final int WIDE_BYTES = 4;
 
   private final Shape.Cache shapeCache;
   private final List<Ticket> tickets = new ArrayList<>();
@@ -26,10 +36,13 @@ final class Batch {
   /** Finds the place of a key by its hash; made for the second key. */
   private byte[] places = {};
 
-  /** Per run of equal acquisitions: how many, and the places of its keys and shapes. */
-  private byte[] runs = new byte[96];
+  /** Finds the place of a key or shape where one acquisition has more keys than fit bytes. */
+  private @Nullable Map<Object, Integer> widePlaces;
 
-  private int runBytes;
+  /** Per run of equal acquisitions: how many, and the places of its keys and shapes. */
+  private int[] runs = new int[96];
+
+  private int runsEnd;
   private int runCount;
   private int lastRun = -1;
   private int bands;
@@ -93,27 +106,33 @@ final class Batch {
   void add(Ticket ticket) {
     boolean repeats =
         lastRun >= 0
-            && (runs[lastRun] & 0xFF) < MAX_REPEATS
+            && runs[lastRun] < MAX_REPEATS
             && tickets.get(tickets.size() - 1).coalescesWith(ticket);
     tickets.add(ticket);
     waitedFor &= ticket.waitedFor();
     if (repeats) {
       runs[lastRun]++;
+      ticket.sentAs(0, shapes.get(runs[lastRun + 2] - 1).generation());
       return;
     }
     Acquisition acquisition = ticket.acquisition();
     int size = acquisition.size();
     bands += acquisition.bands();
     simple &= size == 1 && !acquisition.shadow(0);
-    if (runs.length < runBytes + 1 + 2 * size) {
-      runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runBytes + 1 + 2 * size));
+    if (size > MAX_KEYS) {
+      widePlaces = new HashMap<>();
     }
-    lastRun = runBytes;
+    if (runs.length < runsEnd + 1 + 2 * size) {
+      runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runsEnd + 1 + 2 * size));
+    }
+    lastRun = runsEnd;
     runCount++;
-    runs[runBytes++] = 1;
+    runs[runsEnd++] = 1;
     for (int i = 0; i < size; i++) {
-      runs[runBytes++] = (byte) keyPlace(ticket, i);
-      runs[runBytes++] = (byte) shapePlace(acquisition, i);
+      runs[runsEnd++] = keyPlace(ticket, i);
+      int shape = shapePlace(acquisition, i);
+      runs[runsEnd++] = shape;
+      ticket.sentAs(i, shapes.get(shape - 1).generation());
     }
   }
 
@@ -121,12 +140,17 @@ final class Batch {
   private int keyPlace(Ticket ticket, int i) {
     RateLimitKey key = ticket.acquisition().key(i);
     int known = keyNames.size();
-    if (known > 0 && places.length == 0) {
+    if (widePlaces != null) {
+      Integer place = widePlaces.putIfAbsent(key, known + 1);
+      if (place != null) {
+        return place;
+      }
+    } else if (known > 0 && places.length == 0) {
       places = new byte[SLOTS];
       places[slot(keyNames.get(0))] = 1;
     }
-    int slot = slot(key);
-    if (known > 0) {
+    if (widePlaces == null && known > 0) {
+      int slot = slot(key);
       for (; places[slot] != 0; slot = slot + 1 & SLOTS - 1) {
         int place = places[slot] & 0xFF;
         if (keyNames.get(place - 1).equals(key)) {
@@ -150,9 +174,16 @@ final class Batch {
   private int shapePlace(Acquisition acquisition, int i) {
     BucketLimits limits = acquisition.key(i).limits();
     long cost = acquisition.cost(i);
-    for (int s = 0; s < shapes.size(); s++) {
-      if (shapes.get(s).is(limits, cost)) {
-        return s + 1;
+    if (widePlaces != null) {
+      Integer place = widePlaces.putIfAbsent(new Asked(limits, cost), shapes.size() + 1);
+      if (place != null) {
+        return place;
+      }
+    } else {
+      for (int s = 0; s < shapes.size(); s++) {
+        if (shapes.get(s).is(limits, cost)) {
+          return s + 1;
+        }
       }
     }
     Shape shape = shapeCache.of(limits, cost);
@@ -160,6 +191,8 @@ final class Batch {
     shapes.add(shape);
     return shapes.size();
   }
+
+  private record Asked(BucketLimits limits, long cost) {}
 
   /** Returns the arguments that follow the keys, after the last acquisition was added. */
   List<byte[]> arguments() {
@@ -172,47 +205,40 @@ final class Batch {
   }
 
   private byte[] simpleItems() {
-    byte[] items = new byte[1 + runBytes / 3 * 4];
-    items[0] = 1;
+    byte[] items = new byte[1 + runsEnd / 3 * 4];
+    items[0] = SIMPLE;
     int at = 1;
     int ticket = 0;
-    for (int r = 0; r < runBytes; r += 3) {
-      items[at] = runs[r + 1];
-      items[at + 1] = runs[r + 2];
-      items[at + 2] = runs[r];
+    for (int r = 0; r < runsEnd; r += 3) {
+      items[at] = (byte) runs[r + 1];
+      items[at + 1] = (byte) runs[r + 2];
+      items[at + 2] = (byte) runs[r];
       items[at + 3] = (byte) (tickets.get(ticket).acquisition().dryRun() ? 1 : 0);
       at += 4;
-      ticket += runs[r] & 0xFF;
+      ticket += runs[r];
     }
     return items;
   }
 
   private byte[] items() {
-    byte[] items = new byte[1 + 3 * runBytes];
-    int at = 1;
+    int width = widePlaces == null ? 1 : WIDE_BYTES;
+    ByteBuffer items = ByteBuffer.allocate(1 + 3 * runsEnd * width);
+    items.put(widePlaces == null ? GENERAL : WIDE);
     int ticket = 0;
     int r = 0;
-    while (r < runBytes) {
+    while (r < runsEnd) {
       Acquisition acquisition = tickets.get(ticket).acquisition();
-      ticket += runs[r] & 0xFF;
-      items[at] = (byte) acquisition.size();
-      items[at + 1] = runs[r++];
-      items[at + 2] = (byte) (acquisition.dryRun() ? 1 : 0);
-      at += 3;
-      for (int i = 0; i < acquisition.size(); i++, r += 2, at += 3) {
-        items[at] = runs[r];
-        items[at + 1] = runs[r + 1];
-        items[at + 2] = (byte) (acquisition.shadow(i) ? 1 : 0);
+      ticket += runs[r];
+      Shape.put(items, acquisition.size(), width);
+      Shape.put(items, runs[r++], width);
+      Shape.put(items, acquisition.dryRun() ? 1 : 0, width);
+      for (int i = 0; i < acquisition.size(); i++, r += 2) {
+        Shape.put(items, runs[r], width);
+        Shape.put(items, runs[r + 1], width);
+        Shape.put(items, acquisition.shadow(i) ? 1 : 0, width);
       }
     }
-    return Arrays.copyOf(items, at);
-  }
-
-  /** Hears what came of each ticket. */
-  interface Listener {
-    void decided(Ticket ticket, Outcome outcome);
-
-    void unreadable(Ticket ticket);
+    return Arrays.copyOf(items.array(), items.position());
   }
 
   /**
@@ -220,30 +246,26 @@ final class Batch {
    *
    * @param reply the numbers of the reply, and perhaps more
    * @param length how many there are
-   * @throws MalformedReplyException if it does not fit what was asked; then nobody was told
-   *     anything
+   * @return the outcome of each ticket, or null where the value of a bucket could not be read
+   * @throws MalformedReplyException if it does not fit what was asked
    */
-  void read(long[] reply, int length, Listener listener) throws MalformedReplyException {
+  @Nullable Outcome[] read(long[] reply, int length) throws MalformedReplyException {
     check(reply, length);
+    @Nullable Outcome[] outcomes = new Outcome[tickets.size()];
     long now = reply[0];
     int r = 1;
     int at = 0;
     int run = 0;
     while (at < tickets.size()) {
       Acquisition first = tickets.get(at).acquisition();
-      int count = runs[run] & 0xFF;
+      int count = runs[run];
       run += 1 + 2 * first.size();
       long passed = reply[r++];
-      if (passed < 0) {
-        for (int i = 0; i < count; i++) {
-          listener.unreadable(tickets.get(at + i));
-        }
-      } else {
+      if (passed >= 0) {
         long[] views = new long[first.bands() * BandArithmetic.VIEW_WORDS];
         r = readViews(first, now, reply, r, views);
         for (int i = 0; i < count; i++) {
-          Ticket ticket = tickets.get(at + i);
-          listener.decided(ticket, outcome(ticket.acquisition(), now, views, i < passed));
+          outcomes[at + i] = outcome(tickets.get(at + i).acquisition(), now, views, i < passed);
           if (i < passed && count > 1) {
             advance(first, views);
           }
@@ -251,16 +273,17 @@ final class Batch {
       }
       at += count;
     }
+    return outcomes;
   }
 
-  /** Finds out whether the reply has the form of one, before anybody is told of any part of it. */
+  /** Checks that the reply has the right form, before any part of it is used. */
   private void check(long[] reply, int length) throws MalformedReplyException {
     int r = 1;
     int at = 0;
     int run = 0;
     while (at < tickets.size() && r < length) {
       Acquisition first = tickets.get(at).acquisition();
-      int count = runs[run] & 0xFF;
+      int count = runs[run];
       run += 1 + 2 * first.size();
       long passed = reply[r++];
       if (passed < -1 || passed > count) {

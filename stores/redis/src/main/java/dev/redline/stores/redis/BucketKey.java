@@ -19,6 +19,9 @@ final class BucketKey {
   /** The version of key and value layout; another layout is another bucket. */
   static final String LAYOUT = "1";
 
+  /** The layout of buckets that outlive a change of limits: the value also holds the horizons. */
+  static final String LAYOUT_WITH_HORIZONS = "2";
+
   private final int lane;
   private final byte[] bytes;
   private final int kindAt;
@@ -94,7 +97,7 @@ final class BucketKey {
       String head =
           prefix
               + ":b:"
-              + layout
+              + (limits.carriesOver() ? LAYOUT_WITH_HORIZONS : layout)
               + ":{"
               + SlotTags.tag(lane)
               + "}:"

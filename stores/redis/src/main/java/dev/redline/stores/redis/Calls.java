@@ -5,11 +5,11 @@ import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,22 +20,25 @@ import org.jspecify.annotations.Nullable;
 final class Calls implements Lane.Sender {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
   private static final int HOPELESS_TIMEOUTS = 3;
-  private static final long RETRY_MILLIS = 5;
+
+  /** How many refunds are under way at most; what is beyond stays taken until it is refilled. */
+  private static final int MAX_REFUNDS = 1024;
 
   /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
   private static final int WOKEN_AT_ONCE = 4;
 
   private final RedisSettings settings;
+  private final String address;
   private final Protocol protocol;
   private final Connector connector;
   private final Deadlines deadlines;
   private final Answers answers;
   private final DenyCache denials;
-  private final Generations generations;
   private final Shape.Cache shapes;
   private final CallObserver observer;
   private final Map<String, Gate> gates = new ConcurrentHashMap<>();
-  private final AtomicInteger timeoutsInARow = new AtomicInteger();
+  private final Map<String, AtomicInteger> timeoutsInARow = new ConcurrentHashMap<>();
+  private final AtomicInteger refunds = new AtomicInteger();
 
   Calls(
       RedisSettings settings,
@@ -44,16 +47,15 @@ final class Calls implements Lane.Sender {
       Deadlines deadlines,
       Answers answers,
       DenyCache denials,
-      Generations generations,
       Shape.Cache shapes,
       CallObserver observer) {
     this.settings = settings;
+    this.address = settings.address();
     this.protocol = protocol;
     this.connector = connector;
     this.deadlines = deadlines;
     this.answers = answers;
     this.denials = denials;
-    this.generations = generations;
     this.shapes = shapes;
     this.observer = observer;
   }
@@ -68,12 +70,19 @@ final class Calls implements Lane.Sender {
   }
 
   @Override
-  public void expired(Ticket ticket) {
-    answers.execute(
-        () ->
-            ticket.fail(
-                StoreException.Kind.REDISERROR,
-                "Redis was too busy: not sent within " + settings.commandTimeout()));
+  public void expired(List<Ticket> tickets) {
+    deadlines.expire(
+        tickets,
+        "Redis at "
+            + address
+            + " was too busy: not sent within "
+            + settings.commandTimeout().toMillis()
+            + " ms");
+  }
+
+  @Override
+  public void closed(List<Ticket> tickets) {
+    deadlines.expire(tickets, Deadlines.CLOSED);
   }
 
   @Override
@@ -101,22 +110,24 @@ final class Calls implements Lane.Sender {
               output)
           .whenComplete((reply, error) -> replied(lane, batch, output, error));
     } catch (RuntimeException e) {
-      over(lane, batch, failure(e));
+      over(lane, batch, failure(node(lane), e));
     }
   }
 
   private void replied(Lane lane, Batch batch, NumbersOutput output, @Nullable Throwable error) {
+    String node = node(lane);
     if (error == null) {
       long received = System.nanoTime();
-      timeoutsInARow.set(0);
+      answeredBy(node);
       deadlines.end(batch);
       lane.finished();
       batch.leaveGate();
-      observer.answered(node(lane), received - batch.tickets().get(0).sentNanos());
+      observer.answered(node, received - batch.tickets().get(0).sentNanos());
+      Delivery delivery = new Delivery(batch.tickets(), () -> read(batch, output, received));
       if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
-        settle(batch, output, received);
+        delivery.run();
       } else {
-        answers.giveOut(() -> settle(batch, output, received));
+        deliver(delivery);
       }
       return;
     }
@@ -127,23 +138,45 @@ final class Calls implements Lane.Sender {
     }
     switch (refusal) {
       case UNKNOWN_SCRIPT -> call(lane, batch, false);
-      case NOT_NOW -> later(() -> repeat(lane, batch, cause(error)));
+      case NOT_NOW -> deadlines.later(() -> repeat(lane, batch, cause(error)));
       case NOT_THERE -> {
         renewCluster();
-        later(() -> repeat(lane, batch, cause(error)));
+        deadlines.later(() -> repeat(lane, batch, cause(error)));
       }
-      case SPLIT -> later(() -> split(lane, batch, cause(error)));
+      case SPLIT -> deadlines.later(() -> split(lane, batch, cause(error)));
       case DEMOTED -> {
         renew();
-        later(() -> repeat(lane, batch, cause(error)));
+        deadlines.later(() -> repeat(lane, batch, cause(error)));
       }
       case UNANSWERED -> {
-        if (timeoutsInARow.incrementAndGet() >= HOPELESS_TIMEOUTS) {
-          renew();
-        }
-        over(lane, batch, failure(cause(error)));
+        timedOut(node);
+        over(lane, batch, failure(node, cause(error)));
       }
-      case FAILED -> over(lane, batch, failure(cause(error)));
+      case FAILED -> over(lane, batch, failure(node, cause(error)));
+    }
+  }
+
+  private void deliver(Delivery delivery) {
+    answers.deliver(delivery);
+    deadlines.watch();
+  }
+
+  private void answeredBy(String node) {
+    AtomicInteger timeouts = timeoutsInARow.get(node);
+    if (timeouts != null) {
+      timeouts.set(0);
+    }
+  }
+
+  /** Gives up a connection whose server has stopped answering, each master's by itself. */
+  private void timedOut(String node) {
+    AtomicInteger timeouts = timeoutsInARow.computeIfAbsent(node, absent -> new AtomicInteger());
+    if (timeouts.incrementAndGet() >= HOPELESS_TIMEOUTS) {
+      timeouts.set(0);
+      RedisLink link = connector.link();
+      if (link != null) {
+        link.renew(node);
+      }
     }
   }
 
@@ -162,14 +195,10 @@ final class Calls implements Lane.Sender {
     }
   }
 
-  private void later(Runnable action) {
-    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, answers).execute(action);
-  }
-
   /** Sends a batch again that the server certainly did not run, while somebody still waits. */
   private void repeat(Lane lane, Batch batch, Throwable why) {
     if (batch.tickets().stream().allMatch(Ticket::isDone)) {
-      over(lane, batch, failure(why));
+      over(lane, batch, failure(node(lane), why));
     } else {
       call(lane, batch, true);
     }
@@ -191,39 +220,34 @@ final class Calls implements Lane.Sender {
     lane.finished();
   }
 
-  private void settle(Batch batch, NumbersOutput output, long received) {
-    if (output.foreign()) {
-      fail(
-          batch,
-          new StoreException(
-              StoreException.Kind.BADTYPES,
-              "Redis answered the script with other things than numbers"));
-      return;
-    }
+  /** Reads what a reply says of each acquisition, and remembers what was denied. */
+  private Object[] read(Batch batch, NumbersOutput output, long received) {
+    Object[] results = new Object[batch.size()];
     try {
-      batch.read(
-          output.get(),
-          output.size(),
-          new Batch.Listener() {
-            @Override
-            public void decided(Ticket ticket, Outcome outcome) {
-              if (!ticket.acquisition().dryRun()) {
-                denials.learn(ticket, outcome, received);
-              }
-              ticket.complete(outcome);
-            }
-
-            @Override
-            public void unreadable(Ticket ticket) {
-              ticket.fail(
+      if (output.foreign()) {
+        throw new Batch.MalformedReplyException("other things than numbers");
+      }
+      @Nullable Outcome[] outcomes = batch.read(output.get(), output.size());
+      for (int i = 0; i < results.length; i++) {
+        Outcome outcome = outcomes[i];
+        if (outcome == null) {
+          results[i] =
+              new StoreException(
                   StoreException.Kind.BADTYPES, "a bucket in Redis holds a value that is not ours");
-            }
-          });
+        } else {
+          Ticket ticket = batch.tickets().get(i);
+          if (!ticket.acquisition().dryRun()) {
+            denials.learn(ticket, outcome, received);
+          }
+          results[i] = outcome;
+        }
+      }
     } catch (Batch.MalformedReplyException e) {
-      fail(
-          batch,
-          new StoreException(StoreException.Kind.BADRESPONSE, String.valueOf(e.getMessage()), e));
+      StoreException.Kind kind =
+          output.foreign() ? StoreException.Kind.BADTYPES : StoreException.Kind.BADRESPONSE;
+      Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));
     }
+    return results;
   }
 
   private String node(Lane lane) {
@@ -237,48 +261,57 @@ final class Calls implements Lane.Sender {
     batch.leaveGate();
     long sent = batch.tickets().get(0).sentNanos();
     observer.failed(node(lane), System.nanoTime() - sent, failure);
-    answers.execute(() -> fail(batch, failure));
-  }
-
-  private static void fail(Batch batch, StoreException failure) {
-    batch.tickets().forEach(ticket -> ticket.completeExceptionally(failure));
+    deliver(Delivery.ofFailure(batch.tickets(), failure));
   }
 
   /**
-   * Gives back what was taken in one slot; what cannot be given back stays taken until refilled.
+   * Refunds what was taken in one slot, without anybody waiting for it. What cannot be refunded
+   * stays taken until it is refilled.
    */
-  void refund(Ticket ticket, Outcome outcome, Runnable over) {
-    Refund refund = new Refund(ticket, outcome, generations);
+  void refund(Ticket ticket, Outcome outcome) {
+    Refund refund = new Refund(ticket, outcome);
     RedisLink link = connector.link();
     if (link == null || refund.keys().isEmpty()) {
-      over.run();
-    } else {
-      refund(link, refund, true, over);
+      return;
+    }
+    if (refunds.incrementAndGet() > MAX_REFUNDS) {
+      refunds.decrementAndGet();
+      LOG.log(Level.DEBUG, "tokens stay taken until refilled: too many refunds are under way");
+      return;
+    }
+    refund(link, refund, true);
+  }
+
+  private void refund(RedisLink link, Refund refund, boolean byDigest) {
+    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
+    try {
+      link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
+          .whenComplete((reply, error) -> refunded(link, refund, error));
+    } catch (RuntimeException e) {
+      refunded(link, refund, e);
     }
   }
 
-  private void refund(RedisLink link, Refund refund, boolean byDigest, Runnable over) {
-    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
-    link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
-        .whenComplete(
-            (reply, error) -> {
-              if (error != null && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
-                refund(link, refund, false, over);
-                return;
-              }
-              if (error != null) {
-                LOG.log(Level.DEBUG, "tokens stay taken until refilled: not given back", error);
-              }
-              answers.execute(over);
-            });
+  private void refunded(RedisLink link, Refund refund, @Nullable Throwable error) {
+    if (error != null && Refusal.of(cause(error)) == Refusal.UNKNOWN_SCRIPT) {
+      refund(link, refund, false);
+      return;
+    }
+    refunds.decrementAndGet();
+    if (error != null) {
+      LOG.log(Level.DEBUG, "tokens stay taken until refilled: not refunded", error);
+    }
   }
 
-  static StoreException failure(Throwable cause) {
+  /** Returns the failure of a call to a node, or to the store as a whole. */
+  StoreException failure(String node, Throwable cause) {
     String what =
         Refusal.of(cause) == Refusal.UNANSWERED
-            ? "no answer in time: whether it was taken is unknown"
+            ? "no answer in time, whether it was taken is unknown"
             : String.valueOf(cause.getMessage());
-    return new StoreException(StoreException.Kind.REDISERROR, what, cause);
+    String at = node.isEmpty() ? address : node;
+    return new StoreException(
+        StoreException.Kind.REDISERROR, "Redis at " + at + ": " + what, cause);
   }
 
   static Throwable cause(@Nullable Throwable error) {

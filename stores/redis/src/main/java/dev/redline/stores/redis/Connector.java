@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -40,27 +41,28 @@ final class Connector implements AutoCloseable {
   private final RedisSettings settings;
   private final Script[] scripts;
   private final WarmUp warmUp;
-  private final Runnable recovered;
+  private final CallObserver observer;
   private final Resets resets;
   private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
   private volatile @Nullable RedisLink link;
   private volatile boolean closed;
+  private boolean logsOutage;
 
   Connector(
       RedisSettings settings,
       Generations generations,
       DenyCache denials,
       WarmUp warmUp,
-      Runnable recovered,
+      CallObserver observer,
       Script... scripts) {
     this.settings = settings;
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
-    this.recovered = recovered;
+    this.observer = observer;
     this.resets = new Resets(settings, generations, denials);
-    this.health = new HealthProbe(settings.connectTimeout());
+    this.health = new HealthProbe(settings);
   }
 
   void start() {
@@ -94,12 +96,18 @@ final class Connector implements AutoCloseable {
     try {
       RedisLink first = connect();
       if (first != null) {
-        LOG.log(Level.INFO, "connected to Redis, " + first.topology());
+        LOG.log(
+            Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
         link = first;
         ready.countDown();
         while (!closed) {
           TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-          lookAfter(first);
+          try {
+            lookAfter(first);
+          } catch (RuntimeException e) {
+            // Also what an observer throws: the next look must come, whatever this one met.
+            LOG.log(Level.WARNING, "could not look after the connection to Redis", e);
+          }
         }
       }
     } catch (InterruptedException e) {
@@ -109,15 +117,13 @@ final class Connector implements AutoCloseable {
 
   private void lookAfter(RedisLink current) throws InterruptedException {
     boolean was = health.last().up();
-    health.look(current);
-    StoreHealth now = health.last();
-    if (was != now.up() && !closed) {
-      LOG.log(
-          now.up() ? Level.INFO : Level.WARNING,
-          now.up() ? "Redis answers again" : now.reason().orElse("Redis does not answer"));
-      if (now.up()) {
-        recovered.run();
-      }
+    StoreHealth now = health.look(current);
+    if (was && !now.up() && !closed) {
+      away(now.reason().orElse("Redis at " + settings.address() + " does not answer"));
+    }
+    health.publish(now);
+    if (!was && now.up() && !closed) {
+      recovered();
     }
     try {
       resets.poll(current);
@@ -126,19 +132,35 @@ final class Connector implements AutoCloseable {
     }
   }
 
+  /** Logs an outage once, unless the observer has; what ends it is logged by the same one. */
+  private void away(String why) {
+    logsOutage = !observer.away();
+    LOG.log(logsOutage ? Level.WARNING : Level.DEBUG, why);
+  }
+
+  private void recovered() {
+    LOG.log(
+        logsOutage ? Level.INFO : Level.DEBUG, "Redis at " + settings.address() + " answers again");
+    observer.recovered();
+  }
+
   /** Tries until it succeeds; returns null if closed before. */
   private @Nullable RedisLink connect() throws InterruptedException {
     long pause = FIRST_PAUSE_MILLIS;
-    String told = "";
+    Level level = Level.WARNING;
     while (!closed) {
       try {
         return prepared(RedisLink.connect(settings));
       } catch (RuntimeException | LinkageError e) {
-        String why = "not connected to Redis: " + HealthProbe.reason(e);
+        String why =
+            "not connected to Redis at " + settings.address() + ": " + HealthProbe.reason(e);
         health.down(why);
-        LOG.log(why.equals(told) ? Level.DEBUG : Level.WARNING, why);
-        LOG.log(Level.DEBUG, why, e);
-        told = why;
+        if (!closed) {
+          LOG.log(level, why);
+          LOG.log(Level.DEBUG, why, e);
+        }
+        // One line for an outage; what the further attempts meet shows in health.
+        level = Level.DEBUG;
       }
       TimeUnit.MILLISECONDS.sleep(pause + ThreadLocalRandom.current().nextLong(FIRST_PAUSE_MILLIS));
       pause = Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
@@ -155,7 +177,7 @@ final class Connector implements AutoCloseable {
       }
       resets.poll(candidate);
       warmUp.run(candidate);
-      health.look(candidate);
+      health.publish(health.look(candidate));
       done = true;
       return candidate;
     } catch (TimeoutException e) {

@@ -10,40 +10,40 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
  * An acquisition whose keys lie in several slots of a cluster, where no script reaches them all:
- * taken slot by slot at the same time, and given back where another slot refuses.
+ * taken slot by slot at the same time, and refunded where another slot denies. The denial does not
+ * wait for its refunds.
  *
- * <p>Until it is given back, others may find the taken tokens missing: at most the cost of the
- * acquisitions under way, for at most the command time-out. It never admits too much: only what was
- * certainly taken is given back, and no more of it than is still owed.
+ * <p>Until the refund, others may find the taken tokens missing: at most the cost of the
+ * acquisitions and refunds under way, each for at most the command time-out. It never allows too
+ * much: only what was certainly taken is refunded, and no more of it than is still owed.
  */
 final class CrossSlot {
-  /** Gives back what one part took, and says when that is over, whatever came of it. */
-  interface Refunds {
-    void giveBack(Ticket part, Outcome taken, Runnable over);
-  }
-
   private final BiFunction<Ticket, Integer, Ticket> submit;
-  private final Refunds refund;
+  private final BiConsumer<Ticket, Outcome> refund;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
   private final BucketKey.Maker keys;
   private final long deadline;
+  private final boolean waitedFor;
 
   CrossSlot(
       BiFunction<Ticket, Integer, Ticket> submit,
-      Refunds refund,
+      BiConsumer<Ticket, Outcome> refund,
       Acquisition acquisition,
       BucketKey.Maker keys,
-      long deadline) {
+      long deadline,
+      boolean waitedFor) {
     this.submit = submit;
     this.refund = refund;
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadline = deadline;
+    this.waitedFor = waitedFor;
     for (int i = 0; i < acquisition.size(); i++) {
       int lane = BucketKey.lane(acquisition.key(i));
       keysByLane.computeIfAbsent(lane, absent -> new ArrayList<>()).add(i);
@@ -71,30 +71,19 @@ final class CrossSlot {
     for (int member : members) {
       part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
     }
-    return new Ticket(part.build(), keys, deadline, false);
+    return new Ticket(part.build(), keys, deadline, waitedFor);
   }
 
   private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {
     boolean allowed = parts.stream().allMatch(CrossSlot::taken);
-    List<Ticket> toGiveBack =
-        allowed || acquisition.dryRun()
-            ? List.of()
-            : parts.stream().filter(CrossSlot::taken).toList();
-    if (toGiveBack.isEmpty()) {
-      answer(parts, allowed, result);
-      return;
+    if (!allowed && !acquisition.dryRun()) {
+      for (Ticket part : parts) {
+        if (taken(part)) {
+          refund.accept(part, part.join());
+        }
+      }
     }
-    AtomicInteger missing = new AtomicInteger(toGiveBack.size());
-    for (Ticket part : toGiveBack) {
-      refund.giveBack(
-          part,
-          part.join(),
-          () -> {
-            if (missing.decrementAndGet() == 0) {
-              answer(parts, false, result);
-            }
-          });
-    }
+    answer(parts, allowed, result);
   }
 
   private void answer(List<Ticket> parts, boolean allowed, CompletableFuture<Outcome> result) {

@@ -1,81 +1,61 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.key.IdentityDigest;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Redis refused lately, so that the same callers need no trip before they have a chance.
+ * What Redis denied lately, so that the same callers need no trip before they have a chance.
  *
- * <p>An entry holds the bucket's state as the refusal saw it, not a verdict: any cost is evaluated
+ * <p>An entry holds the bucket's state as the denial saw it, not a verdict: any cost is evaluated
  * on it, at the latest time the server's clock can show. It decides for at most a second, is
- * replaced by any later reply, and is remembered until the advertised time. Bounded.
+ * replaced by any later reply, and is remembered until the advertised time. Bounded by its {@link
+ * DenialTable}, whose operations cost the same however many denials there are.
  */
 final class DenyCache {
-  private static final long AUTHORITY_NANOS = 1_000_000_000L;
-  private static final int MAX_ENTRIES = 100_000;
+  private static final Pattern NOTICE = Pattern.compile("[0-9a-f]{1,16}");
 
-  /** A refused bucket: its state, and between which moments the server saw it. */
-  private static final class Denial {
-    private final long[] state;
-    private final long serverMicros;
-    private final long sentNanos;
-    private final long receivedNanos;
-    private final long decidesUntilNanos;
-    private final long remembersUntilNanos;
-    private final long generation;
-
-    Denial(
-        long[] state,
-        long serverMicros,
-        long sentNanos,
-        long receivedNanos,
-        long waitNanos,
-        long generation) {
-      this.state = state;
-      this.serverMicros = serverMicros;
-      this.sentNanos = sentNanos;
-      this.receivedNanos = receivedNanos;
-      this.decidesUntilNanos = receivedNanos + Math.min(waitNanos, AUTHORITY_NANOS);
-      this.remembersUntilNanos = receivedNanos + waitNanos;
-      this.generation = generation;
-    }
-  }
-
-  private final Map<RateLimitKey, Denial> denials = new ConcurrentHashMap<>();
+  private final DenialTable denials = new DenialTable();
   private final Generations generations;
 
   DenyCache(Generations generations) {
     this.generations = generations;
   }
 
-  /** Refuses an acquisition from memory, or returns null if it has to be asked for. */
+  /** Denies an acquisition from memory, or returns null if it has to be asked for. */
   @Nullable Outcome refusal(Acquisition acquisition) {
-    if (denials.isEmpty()) {
+    if (denials.isUnused() || !knowsAny(acquisition)) {
       return null;
     }
     Outcome outcome = new Outcome();
     return refuse(acquisition, outcome) ? outcome : null;
   }
 
-  /** Refuses an acquisition from memory, or returns false if it has to be asked for. */
+  private boolean knowsAny(Acquisition acquisition) {
+    for (int i = 0; i < acquisition.size(); i++) {
+      if (denials.find(acquisition.key(i)) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Denies an acquisition from memory, or returns false if it has to be asked for. */
   boolean refuse(Acquisition acquisition, Outcome outcome) {
     return !acquisition.dryRun() && refuse(acquisition, outcome, true);
   }
 
-  /** Refuses what is remembered as refused, while Redis cannot be asked. */
+  /** Denies what is remembered as denied, while Redis cannot be asked. */
   boolean refuseRemembered(Acquisition acquisition, Outcome outcome) {
     return refuse(acquisition, outcome, false);
   }
 
   private boolean refuse(Acquisition acquisition, Outcome outcome, boolean deciding) {
-    if (denials.isEmpty()) {
+    if (denials.isUnused()) {
       return false;
     }
     long nanos = System.nanoTime();
@@ -98,7 +78,7 @@ final class DenyCache {
   }
 
   private @Nullable Denial find(RateLimitKey key, long nanos, boolean deciding) {
-    Denial denial = denials.get(key);
+    Denial denial = denials.find(key);
     return denial != null
             && nanos - (deciding ? denial.decidesUntilNanos : denial.remembersUntilNanos) < 0
             && denial.generation == generations.of(key.limits())
@@ -155,9 +135,9 @@ final class DenyCache {
     outcome.recall();
   }
 
-  /** Learns from a reply: refused keys are remembered, others are not refused any more. */
+  /** Learns from a reply: denied keys are remembered, others are not denied any more. */
   void learn(Ticket ticket, Outcome outcome, long receivedNanos) {
-    if (outcome.allowed() && denials.isEmpty()) {
+    if (outcome.allowed() && denials.isUnused()) {
       return;
     }
     Acquisition acquisition = ticket.acquisition();
@@ -165,12 +145,9 @@ final class DenyCache {
     for (int i = 0; i < acquisition.size(); i++) {
       RateLimitKey key = acquisition.key(i);
       if (outcome.passed(i)) {
-        // Looked for first, because removing what is not there may lock.
-        if (denials.containsKey(key)) {
-          denials.remove(key);
-        }
+        denials.remove(key);
       } else if (acquisition.cost(i) <= capacity(key.limits())) {
-        remember(ticket, key, acquisition.cost(i), outcome, v, receivedNanos);
+        denials.put(denial(ticket, i, outcome, v, receivedNanos));
       }
       v += key.limits().size() * BandArithmetic.VIEW_WORDS;
     }
@@ -184,15 +161,10 @@ final class DenyCache {
     return least;
   }
 
-  private void remember(
-      Ticket ticket, RateLimitKey key, long cost, Outcome outcome, int from, long nanos) {
-    if (denials.size() >= MAX_ENTRIES && !denials.containsKey(key)) {
-      denials.values().removeIf(denial -> nanos - denial.remembersUntilNanos >= 0);
-      if (denials.size() >= MAX_ENTRIES) {
-        return;
-      }
-    }
+  private static Denial denial(Ticket ticket, int i, Outcome outcome, int from, long nanos) {
+    RateLimitKey key = ticket.acquisition().key(i);
     BucketLimits limits = key.limits();
+    long cost = ticket.acquisition().cost(i);
     long[] state = new long[limits.stateWords()];
     long waitMicros = 0;
     int s = 0;
@@ -203,16 +175,15 @@ final class DenyCache {
       waitMicros = Math.max(waitMicros, band.waitMicros(outcome.views(), v, cost));
       s += band.stateWords();
     }
-    long waitNanos = Math.min(waitMicros, Long.MAX_VALUE / 2000) * 1000;
-    denials.put(
+    long waitNanos = Math.min(waitMicros, Long.MAX_VALUE / 4000) * 1000;
+    return new Denial(
         key,
-        new Denial(
-            state,
-            outcome.nowMicros(),
-            ticket.sentNanos(),
-            nanos,
-            waitNanos,
-            generations.of(limits)));
+        state,
+        outcome.nowMicros(),
+        ticket.sentNanos(),
+        nanos,
+        waitNanos,
+        ticket.generation(i));
   }
 
   /** Forgets one key. */
@@ -220,19 +191,16 @@ final class DenyCache {
     denials.remove(key);
   }
 
-  /** Returns what tells other nodes of a key, without telling who it is. */
+  /** Returns what names a key to other nodes: a hash, which does not tell who it is. */
   static String notice(RateLimitKey key) {
-    return Generations.field(key.limits()) + " " + IdentityDigest.of(key.identity());
+    return Long.toHexString(DenialTable.hash(key));
   }
 
-  /** Forgets the key of which a notice tells, whatever its limits. */
+  /** Forgets the key that a notice names, under all limits; ignores what is not a notice. */
   void forget(String notice) {
-    String owner = notice.substring(0, notice.indexOf(' ') + 1);
-    denials
-        .keySet()
-        .removeIf(
-            key ->
-                owner.equals(Generations.field(key.limits()) + " ") && notice(key).equals(notice));
+    if (NOTICE.matcher(notice).matches()) {
+      denials.forget(Long.parseUnsignedLong(notice, 16));
+    }
   }
 
   int size() {

@@ -32,12 +32,14 @@ final class HealthProbe {
   private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
   private final Duration patience;
+  private final String address;
   private volatile StoreHealth last = StoreHealth.down("not connected to Redis yet");
   private String warning = "";
   private long evictionLookedNanos;
 
-  HealthProbe(Duration patience) {
-    this.patience = patience;
+  HealthProbe(RedisSettings settings) {
+    this.patience = settings.connectTimeout();
+    this.address = settings.address();
     this.evictionLookedNanos = System.nanoTime() - EVICTION_LOOK_NANOS;
   }
 
@@ -49,31 +51,33 @@ final class HealthProbe {
     last = StoreHealth.down(reason);
   }
 
-  /** Asks every master for a sign of life. */
-  void look(RedisLink link) throws InterruptedException {
-    String at = "";
+  void publish(StoreHealth seen) {
+    last = seen;
+  }
+
+  /** Pings every master; returns what is seen, which nobody else knows of yet. */
+  StoreHealth look(RedisLink link) throws InterruptedException {
+    String at = " at " + address;
     try {
       long slowest = 0;
       List<RedisLink.Master> masters = link.masters();
       for (RedisLink.Master master : masters) {
-        at = master.name().isEmpty() ? "" : " at " + master.name();
+        at = " at " + (master.name().isEmpty() ? address : master.name());
         long start = System.nanoTime();
         ping(master.commands());
         slowest = Math.max(slowest, System.nanoTime() - start);
       }
       lookAtEviction(masters);
-      last =
-          new StoreHealth(
-              true,
-              Optional.empty(),
-              Optional.of(Duration.ofNanos(slowest)),
-              details(link, masters.size()));
+      return new StoreHealth(
+          true,
+          Optional.empty(),
+          Optional.of(Duration.ofNanos(slowest)),
+          details(link, masters.size()));
     } catch (TimeoutException e) {
-      down("Redis" + at + " did not answer within " + patience.toMillis() + " ms");
-    } catch (ExecutionException e) {
-      down("Redis" + at + ": " + reason(e));
-    } catch (RuntimeException e) {
-      down("Redis: " + reason(e));
+      return StoreHealth.down(
+          "Redis" + at + " did not answer within " + patience.toMillis() + " ms");
+    } catch (ExecutionException | RuntimeException e) {
+      return StoreHealth.down("Redis" + at + ": " + reason(e));
     }
   }
 

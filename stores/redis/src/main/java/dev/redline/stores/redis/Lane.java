@@ -1,9 +1,12 @@
 package dev.redline.stores.redis;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +24,11 @@ final class Lane {
 
     void send(Lane lane, Batch batch);
 
-    /** Hears of an acquisition that waited too long and was never sent. */
-    void expired(Ticket ticket);
+    /** Hears of acquisitions that waited too long and were never sent. */
+    void expired(List<Ticket> tickets);
+
+    /** Hears of acquisitions that were not sent because the store was closed. */
+    void closed(List<Ticket> tickets);
   }
 
   /** How many acquisitions leave in one call even if they are all equal. */
@@ -30,6 +36,7 @@ final class Lane {
 
   private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicInteger queuedInAll;
   private final AtomicInteger calls = new AtomicInteger();
   private final AtomicInteger drains = new AtomicInteger();
   private final AtomicBoolean atGate = new AtomicBoolean();
@@ -38,9 +45,22 @@ final class Lane {
   private final Shape.Cache shapes;
   private final Sender sender;
   private final int enough;
+  private volatile boolean looksForExpired;
+  private volatile boolean closed;
 
-  Lane(int number, RedisSettings settings, Shape.Cache shapes, Sender sender) {
+  /**
+   * Creates a lane.
+   *
+   * @param queuedInAll how many acquisitions wait in the lanes of a store, which bound it together
+   */
+  Lane(
+      int number,
+      AtomicInteger queuedInAll,
+      RedisSettings settings,
+      Shape.Cache shapes,
+      Sender sender) {
     this.number = number;
+    this.queuedInAll = queuedInAll;
     this.settings = settings;
     this.shapes = shapes;
     this.sender = sender;
@@ -52,13 +72,13 @@ final class Lane {
     return number;
   }
 
-  /** Queues an acquisition, or returns false if the queue is full. */
+  /** Queues an acquisition, or returns false if as many wait as the store allows. */
   boolean submit(Ticket ticket) {
-    int waiting = queued.incrementAndGet();
-    if (waiting > settings.maxQueued()) {
-      queued.decrementAndGet();
+    if (queuedInAll.incrementAndGet() > settings.maxQueued()) {
+      queuedInAll.decrementAndGet();
       return false;
     }
+    int waiting = queued.incrementAndGet();
     queue.add(ticket);
     Answers.Held held = waiting >= enough || ticket.waitedFor() ? null : Answers.held();
     if (held == null) {
@@ -87,6 +107,13 @@ final class Lane {
     }
     int missed = 1;
     do {
+      if (closed) {
+        sender.closed(remove(ticket -> true));
+      } else if (looksForExpired) {
+        looksForExpired = false;
+        long now = System.nanoTime();
+        sender.expired(remove(ticket -> ticket.expired(now)));
+      }
       while (maySend()) {
         if (!sendNext()) {
           break;
@@ -145,6 +172,7 @@ final class Lane {
       return null;
     }
     Batch batch = new Batch(shapes);
+    List<Ticket> expired = List.of();
     long now = System.nanoTime();
     int taken = 0;
     while (head != null
@@ -154,30 +182,49 @@ final class Lane {
       queue.poll();
       taken++;
       if (head.expired(now)) {
-        sender.expired(head);
+        expired = expired.isEmpty() ? new ArrayList<>() : expired;
+        expired.add(head);
       } else if (!head.isDone()) {
         head.sent(now);
         batch.add(head);
       }
       head = queue.peek();
     }
-    queued.addAndGet(-taken);
+    left(taken);
+    sender.expired(expired);
     return batch.isEmpty() ? null : batch;
   }
 
+  private void left(int taken) {
+    queued.addAndGet(-taken);
+    queuedInAll.addAndGet(-taken);
+  }
+
   /**
-   * Fails the acquisitions that waited too long; they were never sent, and leave the queue with the
-   * others. Sends what waits for the end of answers that somebody's code delays.
+   * Fails the acquisitions that waited too long; they were never sent. Sends what waits for the end
+   * of a delivery that a caller's code delays.
    */
-  void expire(long nanos) {
-    for (Ticket ticket : queue) {
-      if (!ticket.expired(nanos)) {
-        drain();
-        return;
-      }
-      if (!ticket.isDone()) {
-        sender.expired(ticket);
-      }
+  void expire() {
+    if (!queue.isEmpty()) {
+      looksForExpired = true;
+      drain();
     }
+  }
+
+  /** Removes the first in the queue as long as they are wanted; only within {@link #drain}. */
+  private List<Ticket> remove(Predicate<Ticket> wanted) {
+    List<Ticket> removed = new ArrayList<>();
+    for (Ticket head = queue.peek(); head != null && wanted.test(head); head = queue.peek()) {
+      queue.poll();
+      removed.add(head);
+    }
+    left(removed.size());
+    return removed;
+  }
+
+  /** Sends nothing any more: what waits, and what still comes, fails. */
+  void close() {
+    closed = true;
+    drain();
   }
 }

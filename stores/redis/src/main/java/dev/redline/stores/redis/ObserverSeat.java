@@ -29,6 +29,12 @@ final class ObserverSeat implements CallObserver {
   }
 
   @Override
+  public boolean away() {
+    CallObserver observer = taken;
+    return observer != null && observer.away();
+  }
+
+  @Override
   public void recovered() {
     CallObserver observer = taken;
     if (observer != null) {

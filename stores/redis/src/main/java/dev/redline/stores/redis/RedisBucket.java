@@ -36,6 +36,7 @@ public record RedisBucket(
       Pattern.compile(".*?:b:([0-9]+):\\{[^}]*}:([^:]+):([rp])([^:]+):(.*)", Pattern.DOTALL);
   private static final int HEAD_BYTES = 7;
   private static final int BAND_BYTES = 20;
+  private static final int HORIZON_BYTES = 13;
 
   /** The state of one band. */
   public sealed interface Band {}
@@ -54,7 +55,9 @@ public record RedisBucket(
   /** Returns whether a key names a bucket of this layout. */
   static boolean isKey(String key) {
     Matcher parts = KEY.matcher(key);
-    return parts.matches() && parts.group(1).equals(BucketKey.LAYOUT);
+    return parts.matches()
+        && (parts.group(1).equals(BucketKey.LAYOUT)
+            || parts.group(1).equals(BucketKey.LAYOUT_WITH_HORIZONS));
   }
 
   /**
@@ -64,9 +67,12 @@ public record RedisBucket(
    */
   static RedisBucket read(String key, byte[] value, Duration expiresIn) {
     Matcher parts = KEY.matcher(key);
-    if (!parts.matches()
+    boolean known = parts.matches();
+    int horizonBytes =
+        known && parts.group(1).equals(BucketKey.LAYOUT_WITH_HORIZONS) ? HORIZON_BYTES : 0;
+    if (!known
         || value.length <= HEAD_BYTES
-        || (value.length - HEAD_BYTES) % BAND_BYTES != 0) {
+        || (value.length - HEAD_BYTES) % (BAND_BYTES + horizonBytes) != 0) {
       throw new IllegalArgumentException("the value of '" + key + "' is none of ours");
     }
     ByteBuffer in = ByteBuffer.wrap(value);
@@ -74,6 +80,7 @@ public record RedisBucket(
     List<Band> bands = new ArrayList<>();
     while (in.hasRemaining()) {
       bands.add(band(number(in, 7), number(in, 6), number(in, 7)));
+      in.position(in.position() + horizonBytes);
     }
     return new RedisBucket(
         parts.group(3).equals("r") ? OwnerKind.RULE : OwnerKind.PLAN,

@@ -20,12 +20,10 @@ import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultClientResources;
 import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.channel.Channel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.System.Logger;
@@ -50,27 +48,28 @@ final class RedisLink implements AutoCloseable {
   private static final int REQUEST_QUEUE = 4096;
   private static final long RENEWAL_NANOS = 500_000_000L;
 
-  private final ClientResources resources;
-  private final HashedWheelTimer timer;
+  private final Parts parts;
   private final RedisURI uri;
-  private final RedisClient client;
   private final @Nullable RedisClusterClient clusterClient;
   private final AtomicLong renewedNanos = new AtomicLong(System.nanoTime());
   private volatile StatefulConnection<byte[], byte[]> connection;
   private volatile BaseRedisAsyncCommands<byte[], byte[]> commands;
 
-  private RedisLink(
+  /** What a connection is made of, whatever the topology. */
+  private record Parts(
       ClientResources resources,
       HashedWheelTimer timer,
+      OpenChannels channels,
+      RedisClient client) {}
+
+  private RedisLink(
+      Parts parts,
       RedisURI uri,
-      RedisClient client,
       StatefulConnection<byte[], byte[]> connection,
       BaseRedisAsyncCommands<byte[], byte[]> commands,
       @Nullable RedisClusterClient clusterClient) {
-    this.resources = resources;
-    this.timer = timer;
+    this.parts = parts;
     this.uri = uri;
-    this.client = client;
     this.connection = connection;
     this.commands = commands;
     this.clusterClient = clusterClient;
@@ -83,33 +82,48 @@ final class RedisLink implements AutoCloseable {
             new DefaultThreadFactory("redline-redis-timer", true),
             TICK.toMillis(),
             TimeUnit.MILLISECONDS);
+    OpenChannels channels = new OpenChannels();
     ClientResources resources =
         DefaultClientResources.builder()
             .timer(timer)
             .ioThreadPoolSize(2)
             .computationThreadPoolSize(2)
-            .nettyCustomizer(new FewerFlushes())
+            .nettyCustomizer(channels)
             .reconnectDelay(
                 () ->
                     Delay.fullJitter(
                         Duration.ofMillis(50), Duration.ofMillis(500), 50, TimeUnit.MILLISECONDS))
             .build();
-    RedisURI uri = RedisURI.create(settings.uri());
-    uri.setTimeout(settings.connectTimeout());
-    RedisClient client = RedisClient.create(resources, uri);
+    List<RedisURI> nodes = settings.nodes();
+    RedisClient client = RedisClient.create(resources, nodes.get(0));
     client.setOptions(options(ClientOptions.builder(), settings).build());
+    Parts parts = new Parts(resources, timer, channels, client);
     try {
-      StatefulRedisConnection<byte[], byte[]> single = client.connect(ByteArrayCodec.INSTANCE);
-      if (!isCluster(single)) {
-        return new RedisLink(resources, timer, uri, client, single, single.async(), null);
-      }
-      single.close();
-      return cluster(settings, uri, resources, timer, client);
+      return connect(settings, nodes, parts);
     } catch (RuntimeException e) {
       client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
       stop(resources, timer);
       throw e;
     }
+  }
+
+  /** Connects to the first node that answers; of a cluster, any will do. */
+  private static RedisLink connect(RedisSettings settings, List<RedisURI> nodes, Parts parts) {
+    RuntimeException failure = new IllegalStateException("no address");
+    for (RedisURI node : nodes) {
+      try {
+        StatefulRedisConnection<byte[], byte[]> single =
+            parts.client.connect(ByteArrayCodec.INSTANCE, node);
+        if (!isCluster(single)) {
+          return new RedisLink(parts, node, single, single.async(), null);
+        }
+        single.close();
+        return cluster(settings, node, nodes, parts);
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    throw failure;
   }
 
   private static boolean isCluster(StatefulRedisConnection<byte[], byte[]> connection) {
@@ -119,21 +133,8 @@ final class RedisLink implements AutoCloseable {
   // Lettuce 7 turns the triggers on by itself and deprecates saying so; Lettuce 6 must be told.
   @SuppressWarnings("deprecation")
   private static RedisLink cluster(
-      RedisSettings settings,
-      RedisURI uri,
-      ClientResources resources,
-      HashedWheelTimer timer,
-      RedisClient client) {
-    List<RedisURI> nodes = new ArrayList<>();
-    nodes.add(uri);
-    for (String node : settings.clusterNodes()) {
-      int colon = node.lastIndexOf(':');
-      RedisURI copy = RedisURI.builder(uri).build();
-      copy.setHost(node.substring(0, colon));
-      copy.setPort(Integer.parseInt(node.substring(colon + 1)));
-      nodes.add(copy);
-    }
-    RedisClusterClient clusterClient = RedisClusterClient.create(resources, nodes);
+      RedisSettings settings, RedisURI uri, List<RedisURI> nodes, Parts parts) {
+    RedisClusterClient clusterClient = RedisClusterClient.create(parts.resources, nodes);
     ClusterClientOptions.Builder options = ClusterClientOptions.builder();
     options(options, settings);
     clusterClient.setOptions(
@@ -146,15 +147,13 @@ final class RedisLink implements AutoCloseable {
                     .adaptiveRefreshTriggersTimeout(TOPOLOGY_REFRESH)
                     .build())
             .build());
-    StatefulRedisClusterConnection<byte[], byte[]> connection =
-        clusterClient.connect(ByteArrayCodec.INSTANCE);
-    RedisLink link =
-        new RedisLink(resources, timer, uri, client, connection, connection.async(), clusterClient);
     try {
+      StatefulRedisClusterConnection<byte[], byte[]> connection =
+          clusterClient.connect(ByteArrayCodec.INSTANCE);
+      RedisLink link = new RedisLink(parts, uri, connection, connection.async(), clusterClient);
       link.masters();
       return link;
     } catch (RuntimeException e) {
-      connection.close();
       clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
       throw e;
     }
@@ -215,7 +214,7 @@ final class RedisLink implements AutoCloseable {
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .autoReconnect(true)
         .requestQueueSize(REQUEST_QUEUE)
-        .timeoutOptions(TimeoutOptions.enabled(settings.commandTimeout()))
+        .timeoutOptions(TimeoutOptions.builder().timeoutSource(new Timeouts(settings)).build())
         .socketOptions(
             SocketOptions.builder()
                 .connectTimeout(settings.connectTimeout())
@@ -231,6 +230,17 @@ final class RedisLink implements AutoCloseable {
 
   boolean cluster() {
     return clusterClient != null;
+  }
+
+  /**
+   * Gives up the connection to a master that accepts commands and never answers, and looks where
+   * its slots are now. Its connection never closes by itself.
+   */
+  void renew(String node) {
+    renew();
+    if (clusterClient != null) {
+      parts.channels.close(node);
+    }
   }
 
   /**
@@ -255,14 +265,16 @@ final class RedisLink implements AutoCloseable {
               });
       return;
     }
-    client
+    parts
+        .client
         .connectAsync(ByteArrayCodec.INSTANCE, uri)
         .thenAccept(
             fresh -> {
               StatefulConnection<byte[], byte[]> stale = connection;
               commands = fresh.async();
               connection = fresh;
-              stale.close();
+              // Not close(), which would wait, on the I/O thread that this runs on.
+              var unused = stale.closeAsync();
             })
         .exceptionally(
             error -> {
@@ -311,8 +323,8 @@ final class RedisLink implements AutoCloseable {
     if (clusterClient != null) {
       clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
     }
-    client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    stop(resources, timer);
+    parts.client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
+    stop(parts.resources, parts.timer);
   }
 
   private static void stop(ClientResources resources, HashedWheelTimer timer) {
@@ -324,11 +336,19 @@ final class RedisLink implements AutoCloseable {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Sends the calls that the replies of one read bring by one write to the socket. */
-  private static final class FewerFlushes implements NettyCustomizer {
+  /** Acquisitions have their time-out; everything else, such as PING, may take longer. */
+  private static final class Timeouts extends TimeoutOptions.TimeoutSource {
+    private final long callMillis;
+    private final long otherMillis;
+
+    Timeouts(RedisSettings settings) {
+      this.callMillis = settings.commandTimeout().toMillis();
+      this.otherMillis = Math.max(callMillis, settings.connectTimeout().toMillis());
+    }
+
     @Override
-    public void afterChannelInitialized(Channel channel) {
-      channel.pipeline().addFirst(new FlushConsolidationHandler());
+    public long getTimeout(RedisCommand<?, ?, ?> command) {
+      return command.getOutput() instanceof NumbersOutput ? callMillis : otherMillis;
     }
   }
 }

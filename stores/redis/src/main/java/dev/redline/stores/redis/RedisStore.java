@@ -17,7 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
@@ -36,6 +36,7 @@ public final class RedisStore implements RemoteStore {
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
   private final Answers answers = new Answers();
+  private final AtomicInteger queued = new AtomicInteger();
   private final ObserverSeat observer = new ObserverSeat();
   private final BucketKey.Maker keyMaker;
   private final Deadlines deadlines;
@@ -46,29 +47,20 @@ public final class RedisStore implements RemoteStore {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    this.deadlines = new Deadlines(lanes, answers, settings.commandTimeout());
+    this.deadlines = new Deadlines(lanes, queued, answers, settings);
     this.connector =
         new Connector(
             settings,
             generations,
             denials,
             new WarmUp(settings, keyMaker, protocol.acquire())::run,
-            observer::recovered,
+            observer,
             protocol.acquire(),
             protocol.refund());
     Shape.Cache shapes = new Shape.Cache(generations);
     this.calls =
-        new Calls(
-            settings,
-            protocol,
-            connector,
-            deadlines,
-            answers,
-            denials,
-            generations,
-            shapes,
-            observer);
-    Arrays.setAll(lanes, i -> new Lane(i, settings, shapes, calls));
+        new Calls(settings, protocol, connector, deadlines, answers, denials, shapes, observer);
+    Arrays.setAll(lanes, i -> new Lane(i, queued, settings, shapes, calls));
   }
 
   /**
@@ -144,7 +136,7 @@ public final class RedisStore implements RemoteStore {
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure
           ? failure
-          : Calls.failure(Calls.cause(e));
+          : calls.failure("", Calls.cause(e));
     }
   }
 
@@ -166,11 +158,14 @@ public final class RedisStore implements RemoteStore {
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     return oneSlot
         ? submit(new Ticket(acquisition, keyMaker, deadline, waitedFor), lane)
-        : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline).take();
+        : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline, waitedFor)
+            .take();
   }
 
   private Ticket submit(Ticket ticket, int lane) {
-    if (!lanes[lane].submit(ticket)) {
+    if (lanes[lane].submit(ticket)) {
+      deadlines.watch();
+    } else {
       ticket.fail(
           StoreException.Kind.REDISERROR,
           "more than " + settings.maxQueued() + " acquisitions wait for Redis");
@@ -223,10 +218,6 @@ public final class RedisStore implements RemoteStore {
   /** Forgets what this node remembers of a refused key. */
   void forget(RateLimitKey key) {
     denials.forget(key);
-  }
-
-  Executor answers() {
-    return answers;
   }
 
   @Override

@@ -16,7 +16,7 @@ final class Refund {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> arguments = new ArrayList<>();
 
-  Refund(Ticket ticket, Outcome outcome, Generations generations) {
+  Refund(Ticket ticket, Outcome outcome) {
     Acquisition acquisition = ticket.acquisition();
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
@@ -24,7 +24,7 @@ final class Refund {
       if (outcome.passed(i)) {
         keys.add(ticket.key(i).bytes());
         keys.add(ticket.key(i).givenBack());
-        arguments.add(argument(limits, acquisition.cost(i), outcome, v, generations.of(limits)));
+        arguments.add(argument(limits, acquisition.cost(i), outcome, v, ticket.generation(i)));
       }
       v += limits.size() * BandArithmetic.VIEW_WORDS;
     }

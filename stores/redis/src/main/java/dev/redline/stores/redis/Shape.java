@@ -12,6 +12,9 @@ final class Shape {
   private static final int BAND_BYTES = 40;
   private static final int CONTINUOUS = 1;
 
+  /** One more byte marks limits whose buckets other limits may share. */
+  private static final int SHARED_BYTES = 1;
+
   /** Numbers below it stay exact in the script when multiplied by the largest count. */
   private static final long SHORT = 1L << 44;
 
@@ -25,9 +28,12 @@ final class Shape {
     this.limits = limits;
     this.cost = cost;
     this.generation = generation;
-    ByteBuffer out = ByteBuffer.allocate(GENERATION_BYTES + BAND_BYTES * limits.size());
+    boolean shared = limits.carriesOver();
+    ByteBuffer out =
+        ByteBuffer.allocate(
+            GENERATION_BYTES + BAND_BYTES * limits.size() + (shared ? SHARED_BYTES : 0));
     put(out, generation, 7);
-    boolean allSimple = true;
+    boolean allSimple = !shared;
     for (int b = 0; b < limits.size(); b++) {
       BandParameters band = limits.band(b).parameters(cost);
       out.put((byte) band.kind());
@@ -47,9 +53,16 @@ final class Shape {
     return cost == otherCost && limits.equals(otherLimits);
   }
 
-  /** Returns whether all bands refill continuously, by numbers that the script may multiply. */
+  /**
+   * Returns whether all bands refill continuously, by numbers that the script may multiply, and no
+   * other limits share the bucket.
+   */
   boolean simple() {
     return simple;
+  }
+
+  long generation() {
+    return generation;
   }
 
   byte[] bytes() {

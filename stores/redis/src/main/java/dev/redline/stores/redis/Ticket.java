@@ -5,6 +5,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StoreException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An acquisition on its way to Redis, all of whose keys share a slot. It is answered once: by the
@@ -16,7 +17,9 @@ final class Ticket extends CompletableFuture<Outcome> {
   private final long deadlineNanos;
   private final boolean waitedFor;
   private volatile long sentNanos;
-  private int attempts;
+  private volatile boolean expiring;
+  private long generation;
+  private long @Nullable [] generations;
 
   /**
    * Creates the ticket.
@@ -51,15 +54,36 @@ final class Ticket extends CompletableFuture<Outcome> {
   /** Notes when it was sent, which is before the server looks at its clock. */
   void sent(long nanos) {
     sentNanos = nanos;
-    attempts++;
   }
 
   long sentNanos() {
     return sentNanos;
   }
 
-  int attempts() {
-    return attempts;
+  /** Notes of which generation the bucket of key {@code i} was asked for. */
+  void sentAs(int i, long sentGeneration) {
+    if (acquisition.size() == 1) {
+      generation = sentGeneration;
+      return;
+    }
+    if (generations == null) {
+      generations = new long[acquisition.size()];
+    }
+    generations[i] = sentGeneration;
+  }
+
+  /** Returns of which generation the bucket of key {@code i} was asked for. */
+  long generation(int i) {
+    return generations == null ? generation : generations[i];
+  }
+
+  /** Returns whether its time-out is to be delivered: true once, so that it is queued once. */
+  boolean beginsToExpire() {
+    if (expiring) {
+      return false;
+    }
+    expiring = true;
+    return !isDone();
   }
 
   void fail(StoreException.Kind kind, String message) {
@@ -93,6 +117,7 @@ final class Ticket extends CompletableFuture<Outcome> {
         && !acquisition.shadow(0)
         && !other.acquisition.shadow(0)
         && acquisition.cost(0) == other.acquisition.cost(0)
-        && acquisition.key(0).equals(other.acquisition.key(0));
+        && acquisition.key(0).equals(other.acquisition.key(0))
+        && acquisition.key(0).limits().equals(other.acquisition.key(0).limits());
   }
 }

@@ -7,7 +7,6 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
 import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.BitSet;
@@ -80,19 +79,9 @@ final class WarmUp {
         .toCompletableFuture()
         .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     try {
-      batch.read(output.get(), output.size(), Ignored.INSTANCE);
+      batch.read(output.get(), output.size());
     } catch (Batch.MalformedReplyException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
-  }
-
-  private enum Ignored implements Batch.Listener {
-    INSTANCE;
-
-    @Override
-    public void decided(Ticket ticket, Outcome outcome) {}
-
-    @Override
-    public void unreadable(Ticket ticket) {}
   }
 }

@@ -1,14 +1,15 @@
 -- Takes a batch of acquisitions, each all or nothing, in order, by this server's clock.
 --
--- KEYS     the distinct buckets, at most 255
--- ARGV[1]  the acquisitions, as bytes. First 1 if they are simple: one key each that may refuse, all
---          bands refilling continuously, and numbers short enough to multiply by 255; else 0.
---          Simple ones follow as place in KEYS and shape (both from 1), how many equal ones follow
---          each other (itself included), 1 for a dry run. Others as number of keys, how many equal
---          ones, 1 for a dry run; then per key: its place in KEYS, its shape, 1 if it never refuses
+-- KEYS     the distinct buckets
+-- ARGV[1]  the acquisitions. The first byte is 1 if they are simple: one key each that may deny, all
+--          bands refilling continuously, and numbers short enough to multiply by 255. These follow
+--          as four bytes: place in KEYS and shape (both from 1), how many equal ones follow each
+--          other (itself included), 1 for a dry run. Others follow as numbers of one byte (first
+--          byte 0) or of four (first byte 2): how many keys, how many equal ones, 1 for a dry run;
+--          then per key its place in KEYS, its shape, 1 if it never denies
 -- ARGV[2…] the shapes, each a bucket's limits and one cost: generation, and per band its kind,
 --          the horizon (µs, sub) or limit and window, the denominator or steps, and the price
---          (µs, sub) or cost and quantum
+--          (µs, sub) or cost and quantum. One more byte if buckets outlive a change of limits
 --
 -- Replies with the time in µs; then for each acquisition how many of its equals passed (-1: a
 -- value could not be read), and per key and band what was seen just before: debt µs, its sub (unless
@@ -18,8 +19,13 @@
 -- A bucket's value: its generation, then per band three numbers: when full (µs, sub) and the
 -- anchor of refill intervals, or window index, count and previous count. Of a first band that
 -- refills continuously the third number is the second until which the key is certainly kept, or 0:
--- while that is long enough, the value is replaced without touching the expiry. Only sums, differences
--- and exact quotients of integers below 2^53; nothing is written before everything is decided.
+-- while that is long enough, the value is replaced without touching the expiry. If nodes with
+-- different limits may share the bucket, two more numbers per band: the horizon (µs, sub) it was
+-- written under. A debt above that horizon comes from a clock that stepped back, and is clipped; a
+-- debt above only the caller's own horizon belongs to larger limits, and is kept.
+--
+-- Only sums, differences and exact quotients of integers below 2^53; nothing is written before
+-- everything is decided, and nothing for a dry run.
 local KEYS, ARGV, byte, floor, type = KEYS, ARGV, string.byte, math.floor, type
 local CONTINUOUS, INTERVAL, SLIDING = 1, 2, 3
 local unpack_, pack_, call, pcall_ = struct.unpack, struct.pack, redis.call, redis.pcall
@@ -54,6 +60,7 @@ if byte(items) == 1 then
   -- The debt of band b of key k stands at (k - 1) * stride + b; M and S hold what it would become.
   local M, S = {}, {}
   local A, B, generation, kept, owner, dirty = {}, {}, {}, {}, {}, {}
+  local stepped = false
   for p = 2, #items, 4 do
     local k, s, count, dry = byte(items, p, p + 3)
     local shape, base, gen = shapes[s], (k - 1) * stride, generation[k]
@@ -86,7 +93,9 @@ if byte(items) == 1 then
               if debt < 0 then
                 debt, sub = 0, 0
               elseif debt >= shape[at] and (debt > shape[at] or sub > shape[at + 1]) then
-                debt, sub, dirty[k] = shape[at], shape[at + 1], true
+                debt, sub = shape[at], shape[at + 1]
+                stepped = stepped or {}
+                stepped[k] = true
               end
               A[base + b], B[base + b] = debt, sub
             end
@@ -103,6 +112,7 @@ if byte(items) == 1 then
       reply[r] = -1
     else
       local passedAt, passed, tried = r + 1, 0, count
+      if stepped and stepped[k] and dry == 0 then dirty[k] = true end
       r = passedAt
       reply[r] = 0
       for b = 1, n do
@@ -178,21 +188,31 @@ end
 local shapes, stride = {}, 1
 for i = 2, #ARGV do
   local text = ARGV[i]
-  local shape = { gen = unpack_('>I7', text), n = (#text - 7) / 40 }
-  for b = 1, shape.n do
+  local n = floor((#text - 7) / 40)
+  local shape = { gen = unpack_('>I7', text), n = n, shared = #text > 7 + 40 * n }
+  for b = 1, n do
     local band = { unpack_('>I1I7I6I7I6I7I6', text, 8 + (b - 1) * 40) }
     local kind = band[1]
     band.words = kind == INTERVAL and 3 or (kind == SLIDING or (kind == CONTINUOUS and band[4] > 1)) and 2 or 1
     shape[b] = band
   end
-  if shape.n > stride then stride = shape.n end
+  if n > stride then stride = n end
   shapes[i - 1] = shape
 end
 
--- The state of band b of key k stands at k * stride + b; the value as of now, rolled and clipped.
-local A, B, C = {}, {}, {}
-local loaded, dirty, owner, generation = {}, {}, {}, {}
+local item, itemsEnd = {}, 0
+local width = byte(items) == 2 and 4 or 1
+for p = 2, #items, width do
+  itemsEnd = itemsEnd + 1
+  item[itemsEnd] = width == 1 and byte(items, p) or unpack_('>I4', items, p)
+end
 
+-- The state of band b of key k stands at k * stride + b: the value as of now, rolled and clipped,
+-- and the horizon it is to be clipped to.
+local A, B, C, H, HS = {}, {}, {}, {}, {}
+local loaded, stepped, dirty, owner, generation = {}, {}, {}, {}, {}
+
+-- Brings a state to now; returns whether a clock stepped back since it was written.
 local function view(at, band)
   local kind, a, b, c = band[1], A[at], B[at], C[at]
   if kind <= INTERVAL then
@@ -205,20 +225,14 @@ local function view(at, band)
       A[at], B[at], C[at] = 0, 0, 0
       return false
     end
-    local stepped = debt > band[2] or (debt == band[2] and b > band[3])
-    if stepped then debt, b = band[2], band[3] end
+    local beyond = debt > H[at] or (debt == H[at] and b > HS[at])
+    if beyond then debt, b = H[at], HS[at] end
     A[at], B[at], C[at] = debt, b, phase
-    return stepped or seen > now
+    return beyond or seen > now
   end
-  local index, limit = floor(now / band[3]), band[2]
-  if a >= index then
-    if b > limit then b = limit end
-    if c > limit then c = limit end
-  elseif a == index - 1 and kind == SLIDING then
-    if b > limit then b = limit end
-    c, b = b, 0
-  else
-    b, c = 0, 0
+  local index = floor(now / band[3])
+  if a < index then
+    if a == index - 1 and kind == SLIDING then c, b = b, 0 else b, c = 0, 0 end
   end
   A[at], B[at], C[at] = b, c, 0
   return a > index
@@ -226,13 +240,8 @@ end
 
 local function load(k, shape)
   loaded[k], owner[k], generation[k] = true, shape, shape.gen
-  local value = pcall_('GET', KEYS[k])
-  local base = k * stride
-  if type(value) == 'table' then
-    loaded[k] = false
-    return
-  end
-  if value and #value ~= 7 + 20 * shape.n then
+  local value, base, bytes = pcall_('GET', KEYS[k]), k * stride, shape.shared and 33 or 20
+  if type(value) == 'table' or (value and #value ~= 7 + bytes * shape.n) then
     loaded[k] = false
     return
   end
@@ -242,9 +251,14 @@ local function load(k, shape)
   end
   generation[k] = unpack_('>I7', value)
   for b = 1, shape.n do
-    local at = base + b
-    A[at], B[at], C[at] = unpack_('>I7I6I7', value, 8 + (b - 1) * 20)
-    if view(at, shape[b]) then dirty[k] = true end
+    local at, from = base + b, 8 + (b - 1) * bytes
+    A[at], B[at], C[at] = unpack_('>I7I6I7', value, from)
+    if shape.shared then
+      H[at], HS[at] = unpack_('>I7I6', value, from + 20)
+    else
+      H[at], HS[at] = shape[b][2], shape[b][3]
+    end
+    if view(at, shape[b]) then stepped[k] = true end
   end
 end
 
@@ -255,9 +269,10 @@ local function admits(at, band)
     if sub >= band[4] then micros, sub = micros + 1, sub - band[4] end
     return micros < band[2] or (micros == band[2] and sub <= band[3])
   elseif kind == SLIDING then
+    -- By quotients, because larger limits may have counted so much that products are not exact.
     local steps = band[4]
-    local left = steps - floor((now % band[3]) / band[7])
-    return B[at] * left + (A[at] + band[6]) * steps <= band[2] * steps
+    local left, room = steps - floor((now % band[3]) / band[7]), (band[2] - A[at] - band[6]) * steps
+    return room >= 0 and (B[at] == 0 or left <= floor(room / B[at]))
   end
   return A[at] + band[6] <= band[2]
 end
@@ -266,21 +281,21 @@ local function take(at, band)
   if band[1] <= INTERVAL then
     local micros, sub = A[at] + band[6], B[at] + band[7]
     if sub >= band[4] then micros, sub = micros + 1, sub - band[4] end
-    A[at], B[at] = micros, sub
+    A[at], B[at], H[at], HS[at] = micros, sub, band[2], band[3]
   else
     A[at] = A[at] + band[6]
   end
 end
 
-local p = 2
-while p <= #items do
-  local n, count, dry = byte(items, p, p + 2)
+local p = 1
+while p <= itemsEnd do
+  local n, count, dry = item[p], item[p + 1], item[p + 2]
   local first = p + 3
   p = first + 3 * n
   local readable = true
   for at = first, p - 3, 3 do
-    local k, s = byte(items, at, at + 1)
-    if loaded[k] == nil then load(k, shapes[s]) end
+    local k = item[at]
+    if loaded[k] == nil then load(k, shapes[item[at + 1]]) end
     readable = readable and loaded[k]
   end
   r = r + 1
@@ -289,9 +304,10 @@ while p <= #items do
     reply[r] = -1
   else
     for at = first, p - 3, 3 do
-      local base, shape = byte(items, at) * stride, shapes[byte(items, at + 1)]
+      local k, shape = item[at], shapes[item[at + 1]]
+      if stepped[k] and dry == 0 then dirty[k] = true end
       for b = 1, shape.n do
-        local words, at = shape[b].words, base + b
+        local words, at = shape[b].words, k * stride + b
         reply[r + 1] = A[at]
         if words > 1 then reply[r + 2] = B[at] end
         if words > 2 then reply[r + 3] = C[at] end
@@ -302,21 +318,19 @@ while p <= #items do
     repeat
       local ok, passes = true, {}
       for at = first, p - 3, 3 do
-        local k, s, shadow = byte(items, at, at + 2)
-        local shape, pass = shapes[s], true
+        local k, shape, pass = item[at], shapes[item[at + 1]], true
         for b = 1, shape.n do
           pass = pass and admits(k * stride + b, shape[b])
         end
         passes[at] = pass
-        ok = ok and (pass or shadow == 1)
+        ok = ok and (pass or item[at + 2] == 1)
       end
       if not ok then break end
       passed = passed + 1
       if dry == 0 then
         for at = first, p - 3, 3 do
           if passes[at] then
-            local k, s = byte(items, at, at + 1)
-            local shape = shapes[s]
+            local k, shape = item[at], shapes[item[at + 1]]
             for b = 1, shape.n do take(k * stride + b, shape[b]) end
             dirty[k] = true
           end
@@ -338,12 +352,12 @@ for k in pairs(dirty) do
       a, c = seen + a, kind == INTERVAL and seen or 0
       ends = a + 1
       if kind == INTERVAL then ends = seen + (floor((a - seen) / band[5]) + 1) * band[5] end
-      parts[b + 1] = pack_('>I7I6I7', a, sub, c)
     else
-      local index = floor(now / band[3])
-      ends = (index + (kind == SLIDING and 2 or 1)) * band[3]
-      parts[b + 1] = pack_('>I7I6I7', index, a, sub)
+      a, sub, c = floor(now / band[3]), a, sub
+      ends = (a + (kind == SLIDING and 2 or 1)) * band[3]
     end
+    parts[#parts + 1] = pack_('>I7I6I7', a, sub, c)
+    if shape.shared then parts[#parts + 1] = pack_('>I7I6', H[at] or 0, HS[at] or 0) end
     if ends > expiry then expiry = ends end
   end
   call('SET', KEYS[k], table.concat(parts), 'PXAT', floor(expiry / 1000) + 1001)

@@ -34,7 +34,9 @@ local changed = 0
 for i = 1, #ARGV do
   local text, key = ARGV[i], KEYS[2 * i - 1]
   local value, bands = redis.pcall('GET', key), (#text - 14) / 40
-  if type(value) == 'string' and #value == 7 + 20 * bands
+  -- A bucket that nodes with different limits may share also holds the horizon of each band.
+  local width = type(value) == 'string' and (#value - 7) / bands
+  if (width == 20 or width == 33)
       and unpack_('>I7', value) == unpack_('>I7', text) then
     local taken = unpack_('>I7', text, 8)
     local log, since, all = given(redis.pcall('GET', KEYS[2 * i]), bands, taken)
@@ -42,7 +44,8 @@ for i = 1, #ARGV do
     for b = 1, bands do
       local kind, unit, period, x, xsub, price, psub =
         unpack_('>I1I7I6I7I6I7I6', text, 15 + (b - 1) * 40)
-      local a, sub, c = unpack_('>I7I6I7', value, 8 + (b - 1) * 20)
+      local from = 8 + (b - 1) * width
+      local a, sub, c = unpack_('>I7I6I7', value, from)
       local back = 0
       if kind <= INTERVAL then
         local seen = now
@@ -66,7 +69,7 @@ for i = 1, #ARGV do
       end
       gave = gave or back > 0
       notes[b + 2] = pack_('>I7', back)
-      parts[b + 1] = pack_('>I7I6I7', a, sub, c)
+      parts[b + 1] = pack_('>I7I6I7', a, sub, c) .. string.sub(value, from + 20, from + width - 1)
     end
     redis.call('SET', key, table.concat(parts), 'KEEPTTL')
     if gave then redis.call('SET', KEYS[2 * i], table.concat(notes), 'PX', KEPT_MILLIS) end

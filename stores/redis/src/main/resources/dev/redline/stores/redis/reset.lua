@@ -17,6 +17,8 @@ local function after(field)
   end
 end
 
+-- A version that counted up from the last one known would repeat those a failover forgot.
+after('version')
 for i = 2, #ARGV do
   after(ARGV[i])
 end
@@ -26,7 +28,7 @@ end
 local text = string.format('%.0f', generation)
 
 for from = 2, #ARGV, CHUNK do
-  local pairs_ = {}
+  local pairs_ = { 'version', text }
   for i = from, math.min(from + CHUNK - 1, #ARGV) do
     pairs_[#pairs_ + 1] = ARGV[i]
     pairs_[#pairs_ + 1] = text
@@ -38,7 +40,6 @@ if ARGV[1] ~= '' then
   if #notices > 2 * KEPT then
     notices = string.sub(notices, string.find(notices, ';', #notices - KEPT, true) + 1)
   end
-  redis.call('HSET', KEYS[1], 'noticed', text, 'notices', notices .. text .. ' ' .. ARGV[1] .. ';')
+  redis.call('HSET', KEYS[1], 'version', text, 'noticed', text, 'notices', notices .. text .. ' ' .. ARGV[1] .. ';')
 end
-redis.call('HINCRBY', KEYS[1], 'version', 1)
 return generation

@@ -116,7 +116,7 @@ class FaultTest {
 
   @Test
   void twoLayoutsSideBySideDoNotMeet() {
-    Protocol next = new Protocol(Protocol.CURRENT.acquire(), Protocol.CURRENT.refund(), "2");
+    Protocol next = new Protocol(Protocol.CURRENT.acquire(), Protocol.CURRENT.refund(), "3");
     try (Nodes old = new Nodes(REDIS.get().uri());
         Nodes young = old.beside().speaking(next)) {
       try (Load before = new Load(old.add(1), 4, Load.mixed(2));

@@ -70,7 +70,9 @@ final class Load implements AutoCloseable {
       int second = random.nextInt(RULES.size());
       return second == first || random.nextBoolean()
           ? one
-          : one.and(new RateLimitKey(RULES.get(second), caller), 1, random.nextInt(4) == 0);
+          : one.toBuilder()
+              .add(new RateLimitKey(RULES.get(second), caller), 1, random.nextInt(4) == 0)
+              .build();
     };
   }
 

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
@@ -129,7 +132,7 @@ class MutationTest {
   void aBucketThatOwesMoreThanItsCapacityIsNoticed() {
     Protocol unclamped =
         Mutation.of(Protocol.CURRENT.acquire())
-            .replace("debt, sub, dirty[k] = shape[at], shape[at + 1], true", "dirty[k] = true")
+            .replace("debt, sub = shape[at], shape[at + 1]\n", "\n")
             .ofAcquire();
     try (Nodes nodes = nodesAfterAClockThatWentAhead(unclamped)) {
       fails(nodes.history());
@@ -140,6 +143,120 @@ class MutationTest {
   void aBucketFromAClockThatWentAheadOwesItsCapacity() {
     try (Nodes nodes = nodesAfterAClockThatWentAhead(Protocol.CURRENT)) {
       HistoryChecker.check(nodes.history());
+    }
+  }
+
+  /** Lets a bucket be full in an hour only, and looks at it by dry runs before it is taken from. */
+  private static Nodes nodesThatLookAtABucketFromAClockAhead(Protocol protocol) {
+    RateLimitKey key =
+        new RateLimitKey(
+            Nodes.rule("r", RateLimitBand.of(10, 10, Duration.ofSeconds(1))), "somebody");
+    Nodes nodes = new Nodes(REDIS.get().uri()).speaking(protocol);
+    StorageProvider node = nodes.add();
+    Outcome first = Nodes.take(node, key, 3);
+    try (History.Span step = nodes.history().turningClock()) {
+      String ahead = BucketValue.fullAt(first.nowMicros() + 3_600_000_000L).toString();
+      REDIS.get().command("SET", nodes.redisKey(key), ahead, "PX", "7200000");
+    }
+    for (int i = 0; i < 3; i++) {
+      Nodes.look(node, key);
+    }
+    Nodes.take(node, key, 3);
+    nodes.store(0).forget(key);
+    Nodes.take(node, key, 3);
+    return nodes;
+  }
+
+  @Test
+  void aDryRunThatWritesIsNoticed() {
+    Protocol writing =
+        Mutation.of(Protocol.CURRENT.acquire())
+            .replace(
+                "if stepped and stepped[k] and dry == 0 then", "if stepped and stepped[k] then")
+            .ofAcquire();
+    try (Nodes nodes = nodesThatLookAtABucketFromAClockAhead(writing)) {
+      fails(nodes.history());
+    }
+  }
+
+  @Test
+  void aDryRunWritesNothing() {
+    try (Nodes nodes = nodesThatLookAtABucketFromAClockAhead(Protocol.CURRENT)) {
+      HistoryChecker.check(nodes.history());
+    }
+  }
+
+  private static BucketLimits carriedOver(RateLimitBand band) {
+    return BucketLimits.carriedOver(OwnerKind.RULE, "r", List.of(band));
+  }
+
+  /** Lets one node take by a large limit while another one takes or looks by a small one. */
+  private static Nodes nodesWithDifferentLimits(
+      Protocol protocol, RateLimitBand larger, RateLimitBand smaller, boolean dryRun) {
+    RateLimitKey large = new RateLimitKey(carriedOver(larger), "somebody");
+    RateLimitKey small = new RateLimitKey(carriedOver(smaller), "somebody");
+    Nodes nodes = new Nodes(REDIS.get().uri()).speaking(protocol);
+    StorageProvider one = nodes.add();
+    StorageProvider other = nodes.add();
+    for (int i = 0; i < 20; i++) {
+      for (int n = 0; n < 10; n++) {
+        Nodes.await(one, Acquisition.of(large, 10));
+      }
+      Nodes.await(other, Acquisition.of(small, 1, false, dryRun));
+    }
+    return nodes;
+  }
+
+  private static final RateLimitBand LARGE = RateLimitBand.of(1000, 1, Duration.ofMinutes(1));
+  private static final RateLimitBand SMALL = RateLimitBand.of(20, 1, Duration.ofMinutes(1));
+
+  @Test
+  void aBucketThatIsClippedToTheCallersOwnHorizonIsNoticed() {
+    Protocol clipping =
+        Mutation.of(Protocol.CURRENT.acquire())
+            .replace(
+                "H[at], HS[at] = unpack_('>I7I6', value, from + 20)",
+                "H[at], HS[at] = shape[b][2], shape[b][3]")
+            .ofAcquire();
+    for (boolean dryRun : new boolean[] {false, true}) {
+      try (Nodes nodes = nodesWithDifferentLimits(clipping, LARGE, SMALL, dryRun)) {
+        fails(nodes.history());
+      }
+    }
+  }
+
+  @Test
+  void nodesWithDifferentLimitsShareABucketExactly() {
+    RateLimitBand interval =
+        RateLimitBand.builder()
+            .capacity(1000)
+            .refillTokens(1)
+            .period(Duration.ofMinutes(1))
+            .refill(Refill.INTERVAL)
+            .build();
+    RateLimitBand smallInterval =
+        RateLimitBand.builder()
+            .capacity(20)
+            .refillTokens(1)
+            .period(Duration.ofMinutes(1))
+            .refill(Refill.INTERVAL)
+            .build();
+    Duration hour = Duration.ofHours(1);
+    for (boolean dryRun : new boolean[] {false, true}) {
+      for (RateLimitBand[] pair :
+          new RateLimitBand[][] {
+            {LARGE, SMALL},
+            {RateLimitBand.of(1000, 7, Duration.ofMinutes(9)), RateLimitBand.of(20, 7, hour)},
+            {interval, smallInterval},
+            {RateLimitBand.fixedWindow(1000, hour), RateLimitBand.fixedWindow(20, hour)},
+            {RateLimitBand.slidingWindow(1000, hour), RateLimitBand.slidingWindow(20, hour)}
+          }) {
+        try (Nodes nodes = nodesWithDifferentLimits(Protocol.CURRENT, pair[0], pair[1], dryRun)) {
+          HistoryChecker.Report report = HistoryChecker.check(nodes.history());
+          assertThat(report.buckets()).isEqualTo(1);
+          assertThat(report.taken()).isBetween(100L, 102L);
+        }
+      }
     }
   }
 

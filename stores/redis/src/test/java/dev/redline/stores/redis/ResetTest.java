@@ -98,6 +98,27 @@ class ResetTest {
     }
   }
 
+  /** A reset that the new master never received must not make the next one look known. */
+  @Test
+  void aResetAfterAFailoverThatForgotOneIsNews() {
+    RateLimitKey key = new RateLimitKey(LIMITS, "forgotten");
+    try (Nodes nodes = new Nodes(REDIS.get().uri())) {
+      nodes.add(2);
+      RedisStore here = nodes.store(0);
+      RedisStore there = nodes.store(1);
+      String generations = nodes.redisKey(key).replaceAll(":b:.*", ":m:generations");
+      for (int i = 0; i < 3; i++) {
+        while (there.acquireAndWait(Acquisition.of(key, 1)).allowed()) {}
+        here.reset(List.of(LIMITS)).toCompletableFuture().join();
+        await()
+            .pollInterval(Duration.ofMillis(5))
+            .atMost(Duration.ofSeconds(10))
+            .until(() -> there.acquireAndWait(Acquisition.of(key, 1)).allowed());
+        assertThat(REDIS.get().command("DEL", generations)).isEqualTo(1L);
+      }
+    }
+  }
+
   @Test
   void manyRulesAreResetByOneCommandAndPlansOfTheSameNameAreNot() {
     List<BucketLimits> rules =

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The store contract over TLS, as an ACL user that may do no more than Redline needs.
  *
- * <p>A server on the PATH without TLS, like the embedded one, cannot run it: then the class fails
- * to start, and says so.
+ * <p>A server on the PATH that was built without TLS cannot run it: then the class is skipped, with
+ * that as the reason. The embedded one has TLS.
  */
 class TlsContractTest implements StorageProviderContract {
   private static final String USER =

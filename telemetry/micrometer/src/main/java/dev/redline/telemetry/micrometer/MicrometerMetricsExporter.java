@@ -182,11 +182,16 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   @Override
   public void rulesLoaded(boolean success) {
     if (success) {
-      lastSuccessSeconds.set(TimeUnit.MILLISECONDS.toSeconds(registry.config().clock().wallTime()));
+      rulesConfirmed();
       reloaded.increment();
     } else {
       reloadFailed.increment();
     }
+  }
+
+  @Override
+  public void rulesConfirmed() {
+    lastSuccessSeconds.set(TimeUnit.MILLISECONDS.toSeconds(registry.config().clock().wallTime()));
   }
 
   @Override

@@ -118,7 +118,7 @@ class MicrometerMetricsExporterTest {
         RuleBook.of(
             rule("open").onStoreFailure(OnStoreFailure.OPEN).path("/open").build(),
             rule("closed").onStoreFailure(OnStoreFailure.CLOSED).path("/closed").build());
-    RateLimitEngine engine = engine(new FailingStore(), OnStoreFailure.LOCAL);
+    RateLimitEngine engine = engine(new FailingStore(), OnStoreFailure.CLOSED);
     engine.use(book);
 
     engine.check(request("/open"));

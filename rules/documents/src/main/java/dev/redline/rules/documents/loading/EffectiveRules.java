@@ -4,6 +4,7 @@ import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.rules.documents.RuleDocument;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -43,6 +44,15 @@ public record EffectiveRules(
         .filter(contribution -> contribution.hasRule(ruleId))
         .map(Contribution::source)
         .toList();
+  }
+
+  /** Returns for each rule id the source whose rule is in force. */
+  public Map<String, Contribution> origins() {
+    Map<String, Contribution> origins = new HashMap<>();
+    for (Contribution contribution : contributions) {
+      contribution.document().rules().forEach(rule -> origins.put(rule.id(), contribution));
+    }
+    return origins;
   }
 
   /** Merges what sources say, weakest first; a rule keeps the place of the one it replaces. */

@@ -156,10 +156,17 @@ public final class RuleLoader implements AutoCloseable {
       failed |= !merge();
     }
     states.forEach(SourceState::forget);
+    status = new RulesStatus(status.version(), status.loadedAt(), errors());
     if (failed || states.stream().anyMatch(state -> state.isAway() || state.isGone())) {
       metrics.rulesLoaded(false);
+    } else if (status.loaded() && status.errors().isEmpty()) {
+      // Also where nothing changed: an alert on the last success must clear.
+      if (changed) {
+        metrics.rulesLoaded(true);
+      } else {
+        metrics.rulesConfirmed();
+      }
     }
-    status = new RulesStatus(status.version(), status.loadedAt(), errors());
     return status;
   }
 
@@ -217,6 +224,7 @@ public final class RuleLoader implements AutoCloseable {
     RuleDocument merged =
         EffectiveRules.merge(contributions.stream().map(Contribution::document).toList());
     RuleChanges changes = RuleChanges.between(effective.document(), merged);
+    ReplacedRules.log(effective.contributions(), contributions);
     if (status.loaded() && changes.none()) {
       mergeErrors = List.of();
       effective = new EffectiveRules(status.version(), merged, contributions);
@@ -242,7 +250,6 @@ public final class RuleLoader implements AutoCloseable {
     engine.use(book);
     effective = new EffectiveRules(version, merged, contributions);
     status = new RulesStatus(version, Optional.of(clock.instant()), List.of());
-    metrics.rulesLoaded(true);
     LOG.log(
         Level.INFO,
         "rules version {0} from {1} are in force (rules: {2}, plans: {3}): {4}",

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class LoadCounts implements MetricsExporter {
   final AtomicInteger good = new AtomicInteger();
   final AtomicInteger bad = new AtomicInteger();
+  final AtomicInteger confirmed = new AtomicInteger();
   volatile long version;
 
   @Override
@@ -23,5 +24,10 @@ final class LoadCounts implements MetricsExporter {
   @Override
   public void rulesLoaded(boolean success) {
     (success ? good : bad).incrementAndGet();
+  }
+
+  @Override
+  public void rulesConfirmed() {
+    confirmed.incrementAndGet();
   }
 }

@@ -84,6 +84,7 @@ class RuleLoaderTest {
     assertThat(engine.book()).isSameAs(book);
     assertThat(both.effective()).isSameAs(effective);
     assertThat(metrics.good).hasValue(1);
+    assertThat(metrics.confirmed).hasValue(100);
     assertThat(metrics.bad).hasValue(0);
   }
 
@@ -165,6 +166,7 @@ class RuleLoaderTest {
     loader.reload();
     assertThat(loader.status().errors()).isEmpty();
     assertThat(metrics.good).hasValue(1);
+    assertThat(metrics.confirmed).hasValue(1);
   }
 
   @Test

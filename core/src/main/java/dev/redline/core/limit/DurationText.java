@@ -1,4 +1,4 @@
-package dev.redline.core.settings;
+package dev.redline.core.limit;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;

@@ -1,4 +1,4 @@
-package dev.redline.core.settings;
+package dev.redline.core.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,129 @@
+package dev.redline.core;
+
+import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+
+/**
+ * A copy of one bucket as a store last showed it, to work out when costs will be admitted if nobody
+ * else takes. Time is the store's, in microseconds; it is told by the local clock from the moment
+ * the outcome arrived, so it may lag behind the store, and a wait is never too short.
+ */
+final class BucketForecast {
+  private final BucketLimits limits;
+  private final long[] state;
+  private final long[] view;
+  private final long shownAtNanos;
+  private final long shownAtMicros;
+  private long micros;
+
+  private BucketForecast(BucketLimits limits, long[] state, long shownAtNanos, long shownAtMicros) {
+    this.limits = limits;
+    this.state = state;
+    this.view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
+    this.shownAtNanos = shownAtNanos;
+    this.shownAtMicros = shownAtMicros;
+    this.micros = shownAtMicros;
+  }
+
+  /**
+   * Copies the bucket of key {@code i} from an outcome that does not count as a decision yet.
+   *
+   * @param nanos the local time at which the outcome arrived
+   */
+  static BucketForecast of(Acquisition asked, int i, Outcome outcome, long nanos) {
+    BucketLimits limits = asked.key(i).limits();
+    BucketForecast forecast =
+        new BucketForecast(limits, new long[limits.stateWords()], nanos, outcome.nowMicros(i));
+    long cost = outcome.allowed() && outcome.passed(i) && !asked.dryRun() ? asked.cost(i) : 0;
+    forecast.write(outcome.views(), firstView(asked, i), cost);
+    return forecast;
+  }
+
+  private static int firstView(Acquisition asked, int i) {
+    int v = 0;
+    for (int before = 0; before < i; before++) {
+      v += asked.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
+    }
+    return v;
+  }
+
+  private void write(long[] views, int firstView, long cost) {
+    int s = 0;
+    int v = firstView;
+    for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
+      limits.band(b).take(state, s, micros, views, v, cost);
+      s += limits.band(b).stateWords();
+    }
+  }
+
+  private void read() {
+    int s = 0;
+    int v = 0;
+    for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
+      limits.band(b).view(state, s, micros, view, v);
+      s += limits.band(b).stateWords();
+    }
+  }
+
+  /** Returns a copy that can be taken from independently. */
+  BucketForecast copy() {
+    BucketForecast copy = new BucketForecast(limits, state.clone(), shownAtNanos, shownAtMicros);
+    copy.micros = micros;
+    return copy;
+  }
+
+  private long microsAt(long nanos) {
+    return shownAtMicros + Math.max(0, nanos - shownAtNanos) / 1000;
+  }
+
+  /** Moves on to a local time, unless the forecast is of a later one. */
+  void moveTo(long nanos) {
+    micros = Math.max(micros, microsAt(nanos));
+  }
+
+  /** Moves on to when {@code cost} is admitted; a cost above the capacity counts as all of it. */
+  void moveToAdmission(long cost) {
+    read();
+    long wait = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      long payable = Math.min(cost, limits.band(b).capacity());
+      wait =
+          Math.max(wait, limits.band(b).waitMicros(view, b * BandArithmetic.VIEW_WORDS, payable));
+    }
+    micros += wait;
+  }
+
+  /** Takes {@code cost}, which has to be admitted by now. */
+  void take(long cost) {
+    read();
+    int s = 0;
+    for (int b = 0; b < limits.size(); b++) {
+      BandArithmetic band = limits.band(b);
+      long payable = Math.min(cost, band.capacity());
+      band.take(state, s, micros, view, b * BandArithmetic.VIEW_WORDS, payable);
+      s += band.stateWords();
+    }
+  }
+
+  /** Returns how many nanoseconds lie between a local time and this forecast. */
+  long nanosFrom(long nanos) {
+    return Math.max(0, micros - microsAt(nanos)) * 1000;
+  }
+
+  /** Returns the bucket at this moment as the denial of key {@code i}; other keys are not seen. */
+  Outcome asDenial(Acquisition asked, int i) {
+    read();
+    Outcome outcome = new Outcome();
+    outcome.reset(asked.bands());
+    System.arraycopy(view, 0, outcome.views(), firstView(asked, i), view.length);
+    for (int other = 0; other < asked.size(); other++) {
+      if (other != i) {
+        outcome.unseen(other);
+      }
+    }
+    outcome.decide(false, micros);
+    return outcome;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.redline.core;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What changed when other rules came into force. All lists are of ids, in alphabetical order.
+ *
+ * <p>Rules are compared by what they say, so a rule that was only read again has not changed; one
+ * that has a {@code KeyResolver} of its own has, unless it is the same object. Buckets start anew
+ * without being reset: changed limits are other buckets, which are full.
+ *
+ * @param version the version of the rules now in force
+ * @param added the rules that are new
+ * @param changed the rules that say something else than before
+ * @param removed the rules that are gone
+ * @param rulesStartingAnew the rules, among those added or changed, whose buckets are all full now
+ * @param plansStartingAnew the plans whose buckets are all full now
+ */
+public record RuleChange(
+    long version,
+    List<String> added,
+    List<String> changed,
+    List<String> removed,
+    List<String> rulesStartingAnew,
+    List<String> plansStartingAnew) {
+
+  static RuleChange between(@Nullable RuleBook before, RuleBook after) {
+    List<String> added = new ArrayList<>();
+    List<String> changed = new ArrayList<>();
+    List<String> rulesAnew = new ArrayList<>();
+    for (CompiledRule rule : after.rules()) {
+      String id = rule.rule().id();
+      CompiledRule old = before == null ? null : before.rule(id).orElse(null);
+      if (old == null) {
+        added.add(id);
+      } else if (!says(rule.rule()).equals(says(old.rule())) || !sameLimits(rule, old)) {
+        changed.add(id);
+      }
+      if (rule.limiting() && (old == null || !old.limiting() || !sameBuckets(rule, old))) {
+        rulesAnew.add(id);
+      }
+    }
+    List<String> removed = new ArrayList<>();
+    List<String> plansAnew = new ArrayList<>();
+    if (before != null) {
+      before.rules().stream()
+          .map(rule -> rule.rule().id())
+          .filter(id -> after.rule(id).isEmpty())
+          .forEach(removed::add);
+    }
+    for (String id : after.plans().keySet()) {
+      BucketLimits old = before == null ? null : before.planLimits(id);
+      BucketLimits now = after.planLimits(id);
+      if (old == null || (now != null && !now.hasBucketsOf(old))) {
+        plansAnew.add(id);
+      }
+    }
+    return new RuleChange(
+        after.version(),
+        sorted(added),
+        sorted(changed),
+        sorted(removed),
+        sorted(rulesAnew),
+        sorted(plansAnew));
+  }
+
+  private static boolean sameBuckets(CompiledRule rule, CompiledRule old) {
+    return rule.limits().hasBucketsOf(old.limits())
+        && rule.rule().key().equals(old.rule().key())
+        && rule.rule().keyResolver().isPresent() == old.rule().keyResolver().isPresent();
+  }
+
+  private static boolean sameLimits(CompiledRule rule, CompiledRule old) {
+    return rule.bands().equals(old.bands());
+  }
+
+  /** Returns all that a rule says; when it was made or changed does not count. */
+  private static List<Object> says(RateLimitRule rule) {
+    return List.of(
+        rule.ruleSetId(),
+        rule.action(),
+        rule.paths(),
+        rule.methods(),
+        rule.match(),
+        rule.key(),
+        rule.keyResolver(),
+        rule.onMissingIdentity(),
+        rule.plans(),
+        rule.cost(),
+        rule.priority(),
+        rule.stop(),
+        rule.enabled(),
+        rule.mode(),
+        rule.onLimitExceed(),
+        rule.onStoreFailure(),
+        rule.metadata());
+  }
+
+  private static List<String> sorted(List<String> ids) {
+    return ids.stream().sorted().toList();
+  }
+
+  /** Returns whether nothing changed that a decision depends on. */
+  public boolean isEmpty() {
+    return added.isEmpty() && changed.isEmpty() && removed.isEmpty() && plansStartingAnew.isEmpty();
+  }
+}

@@ -1,0 +1,129 @@
+package dev.redline.resilience;
+
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.RemoteStore;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreHealth;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A remote store that an application survives without: a circuit breaker for each of its nodes, and
+ * a store in memory that decides for {@code LOCAL} limits while the remote one fails.
+ *
+ * <pre>{@code
+ * StorageProvider store = ResilientStore.of(RedisStore.start(RedisSettings.of("redis://localhost")));
+ * KeyedLimiter limiter = KeyedLimiter.of("api", "10/s", store);
+ * }</pre>
+ *
+ * <p>Thread-safe. Closing it closes both stores.
+ */
+public final class ResilientStore implements StorageProvider {
+  private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
+
+  private final GuardedStore guarded;
+  private final StorageProvider fallback;
+
+  private ResilientStore(GuardedStore guarded, StorageProvider fallback) {
+    this.guarded = guarded;
+    this.fallback = fallback;
+  }
+
+  /**
+   * Returns the store with breakers and a fallback of the default settings, for a command time-out
+   * of 50 ms, which is that of {@code RedisSettings.of}.
+   */
+  public static ResilientStore of(RemoteStore store) {
+    return of(store, DEFAULT_COMMAND_TIMEOUT);
+  }
+
+  /**
+   * Returns the store with breakers and a fallback of the default settings.
+   *
+   * @param commandTimeout the store's own: calls that take most of it count as slow
+   */
+  public static ResilientStore of(RemoteStore store, Duration commandTimeout) {
+    return of(store, commandTimeout, Settings.parse(Map.of()).circuitBreaker(), new LocalStore());
+  }
+
+  /**
+   * Returns the store with breakers and a fallback.
+   *
+   * @param commandTimeout the store's own: calls that take most of it count as slow
+   * @param breaker when a node is left alone, and how it is tried again
+   * @param fallback the store of this process that decides meanwhile; closed with this one
+   */
+  public static ResilientStore of(
+      RemoteStore store,
+      Duration commandTimeout,
+      Settings.CircuitBreaker breaker,
+      StorageProvider fallback) {
+    Objects.requireNonNull(fallback, "fallback");
+    return new ResilientStore(new GuardedStore(store, breaker, commandTimeout), fallback);
+  }
+
+  /** Returns the state of the breaker of the worst node. */
+  public BreakerState state() {
+    return guarded.state();
+  }
+
+  @Override
+  public Optional<StorageProvider> fallback() {
+    return Optional.of(fallback);
+  }
+
+  @Override
+  public String type() {
+    return guarded.type();
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+    return guarded.acquire(acquisition);
+  }
+
+  @Override
+  public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+    return guarded.acquireNow(acquisition, outcome);
+  }
+
+  @Override
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    return guarded.acquireAndWait(acquisition);
+  }
+
+  @Override
+  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    return guarded.refuseFromMemory(acquisition, outcome);
+  }
+
+  @Override
+  public CompletionStage<Void> reset(List<BucketLimits> owners) {
+    return guarded.reset(owners);
+  }
+
+  @Override
+  public CompletionStage<Void> reset(RateLimitKey key) {
+    return guarded.reset(key);
+  }
+
+  @Override
+  public StoreHealth health() {
+    return guarded.health();
+  }
+
+  @Override
+  public void close() {
+    guarded.close();
+    fallback.close();
+  }
+}

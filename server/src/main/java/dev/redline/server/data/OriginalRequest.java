@@ -1,0 +1,128 @@
+package dev.redline.server.data;
+
+import dev.redline.core.path.PathNormalizer;
+import io.vertx.core.MultiMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Path and method of the request that a proxy describes in header fields.
+ *
+ * <p>Proxies use one of two families of fields, and usually pass on what the client sent in the
+ * other. So all fields that are present must agree: where they differ, one of them came from the
+ * client, and there is no telling which.
+ *
+ * @param path the normalised path
+ * @param method the method in upper case, if the proxy sends it
+ */
+record OriginalRequest(String path, @Nullable String method) {
+  private static final Family FORWARDED =
+      new Family(List.of("X-Forwarded-Uri"), "X-Forwarded-Method");
+  private static final Family ORIGINAL =
+      new Family(List.of("X-Original-URI", "X-Original-URL"), "X-Original-Method");
+
+  /** The fields of one kind of proxy. */
+  private record Family(List<String> uris, String method) {
+    @Nullable String path(MultiMap headers) {
+      List<String> paths = new ArrayList<>(1);
+      for (String name : uris) {
+        present(headers, name)
+            .forEach(uri -> paths.add(PathNormalizer.normalize(withoutAuthority(uri))));
+      }
+      return only(paths, String.join(" and ", uris));
+    }
+
+    @Nullable String method(MultiMap headers) {
+      List<String> methods = new ArrayList<>(1);
+      present(headers, method).forEach(value -> methods.add(value.toUpperCase(Locale.ROOT)));
+      return only(methods, method);
+    }
+  }
+
+  /**
+   * Reads the fields.
+   *
+   * @throws HttpProblem if there is no URI, or fields contradict each other
+   */
+  static OriginalRequest of(MultiMap headers) {
+    String forwardedPath = FORWARDED.path(headers);
+    String originalPath = ORIGINAL.path(headers);
+    String forwardedMethod = FORWARDED.method(headers);
+    String originalMethod = ORIGINAL.method(headers);
+    if (forwardedPath == null && originalPath == null) {
+      throw new HttpProblem(
+          400,
+          "the request does not say what it asks about; send X-Forwarded-Uri, X-Original-URI or"
+              + " X-Original-URL");
+    }
+    boolean onlyForwarded = originalPath == null && originalMethod == null;
+    boolean onlyOriginal = forwardedPath == null && forwardedMethod == null;
+    if (!onlyForwarded && !onlyOriginal) {
+      agree(forwardedPath, originalPath, "URI");
+      agree(forwardedMethod, originalMethod, "method");
+    }
+    return forwardedPath != null
+        ? new OriginalRequest(forwardedPath, forwardedMethod)
+        : new OriginalRequest(String.valueOf(originalPath), originalMethod);
+  }
+
+  private static void agree(@Nullable String forwarded, @Nullable String original, String what) {
+    if (forwarded == null ? original != null : !forwarded.equals(original)) {
+      throw contradiction("X-Forwarded-* and X-Original-* do not give the same " + what);
+    }
+  }
+
+  /**
+   * Returns the one value of a field.
+   *
+   * @throws HttpProblem if the field is repeated with different values
+   */
+  static @Nullable String only(MultiMap headers, String name) {
+    return only(present(headers, name), name);
+  }
+
+  private static @Nullable String only(List<String> values, String name) {
+    if (values.isEmpty()) {
+      return null;
+    }
+    String first = values.get(0);
+    for (String value : values) {
+      if (!value.equals(first)) {
+        throw contradiction(name + " has several different values");
+      }
+    }
+    return first;
+  }
+
+  private static HttpProblem contradiction(String what) {
+    return new HttpProblem(
+        400,
+        what
+            + ": one of them came from the client; let the proxy set or clear every X-Forwarded-*"
+            + " and X-Original-* field (docs/gateways.md)");
+  }
+
+  private static List<String> present(MultiMap headers, String name) {
+    List<String> values = headers.getAll(name);
+    return values.contains("") ? values.stream().filter(v -> !v.isEmpty()).toList() : values;
+  }
+
+  /** Returns the path of a URI, or of a whole URL as some proxies send it. */
+  private static String withoutAuthority(String uri) {
+    int scheme = uri.indexOf("://");
+    if (scheme < 1 || !uri.chars().limit(scheme).allMatch(OriginalRequest::isSchemeCharacter)) {
+      return uri;
+    }
+    int end = scheme + 3;
+    while (end < uri.length() && "/?#\\".indexOf(uri.charAt(end)) < 0) {
+      end++;
+    }
+    return uri.substring(end);
+  }
+
+  private static boolean isSchemeCharacter(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+';
+  }
+}

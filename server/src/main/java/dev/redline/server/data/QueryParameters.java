@@ -1,0 +1,50 @@
+package dev.redline.server.data;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The query parameters of a request; unknown, repeated and unreadable ones are rejected. */
+final class QueryParameters {
+  private final Map<String, String> values = new HashMap<>();
+
+  /**
+   * Reads a query.
+   *
+   * @param query what follows the question mark, if anything does
+   * @param known the parameters that have a meaning
+   * @throws HttpProblem if it cannot be read, or has another parameter
+   */
+  QueryParameters(@Nullable String query, Set<String> known) {
+    if (query == null || query.isEmpty()) {
+      return;
+    }
+    for (String pair : query.split("&", -1)) {
+      int equals = pair.indexOf('=');
+      String name = decode(equals < 0 ? pair : pair.substring(0, equals));
+      if (!known.contains(name)) {
+        throw HttpProblem.field(
+            name, "there is no such query parameter; use " + String.join(", ", known));
+      }
+      if (values.put(name, equals < 0 ? "" : decode(pair.substring(equals + 1))) != null) {
+        throw HttpProblem.field(name, "is given twice");
+      }
+    }
+  }
+
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new HttpProblem(400, "the query is not readable: '" + text + "'");
+    }
+  }
+
+  /** Returns a parameter, or null if it was not given. */
+  @Nullable String get(String name) {
+    return values.get(name);
+  }
+}

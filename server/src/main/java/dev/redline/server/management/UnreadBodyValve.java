@@ -1,0 +1,45 @@
+package dev.redline.server.management;
+
+import jakarta.servlet.ServletException;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ValveBase;
+import org.apache.coyote.ActionCode;
+
+/**
+ * Closes the connection of a request whose body nobody read.
+ *
+ * <p>Tomcat would read the rest of the body after the answer, and hold one of its few threads while
+ * the client takes its time: a handful of slow bodies would keep health probes waiting.
+ */
+public final class UnreadBodyValve extends ValveBase {
+  /** The request attribute with a {@link Runnable} that makes Tomcat leave the body unread. */
+  public static final String ABANDON = "dev.redline.abandon-body";
+
+  UnreadBodyValve() {
+    super(true);
+  }
+
+  @Override
+  public void invoke(Request request, Response response) throws IOException, ServletException {
+    Runnable abandon =
+        () -> request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+    request.setAttribute(ABANDON, abandon);
+    getNext().invoke(request, response);
+    if (!request.isAsync() && hasBody(request) && !isRead(request)) {
+      abandon.run();
+    }
+  }
+
+  private static boolean hasBody(Request request) {
+    return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
+  }
+
+  private static boolean isRead(Request request) {
+    AtomicBoolean read = new AtomicBoolean();
+    request.getCoyoteRequest().action(ActionCode.REQUEST_BODY_FULLY_READ, read);
+    return read.get();
+  }
+}

@@ -1,0 +1,31 @@
+package dev.redline.server;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.List;
+import org.slf4j.LoggerFactory;
+
+/** What is logged while it is open. */
+public final class LogLines implements AutoCloseable {
+  private final Logger root = (Logger) LoggerFactory.getLogger("dev.redline");
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  /** Begins to listen; a service that starts later resets the log. */
+  public LogLines() {
+    lines.start();
+    root.addAppender(lines);
+  }
+
+  /** Returns the lines so far, each after its level. */
+  public List<String> all() {
+    return List.copyOf(lines.list).stream()
+        .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    root.detachAppender(lines);
+  }
+}

@@ -1,0 +1,217 @@
+package dev.redline.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class SlowBodiesTest {
+  private static final String TOKEN = "an-editor-of-this-test";
+  private static final String LONG_BODY = "Host: x\r\nContent-Length: 300000000\r\n\r\nx";
+  private static final int SLOW = 200;
+
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server =
+        TestServer.start(
+            "rules: [{ id: closed, path: /closed, action: DENY }]",
+            Map.of(
+                "rl.server.body-timeout",
+                "1s",
+                "rl.admin.tokens.ci.role",
+                "editor",
+                "rl.admin.tokens.ci.value",
+                TOKEN));
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static RawClient data(String text) throws IOException {
+    RawClient client = new RawClient(server.server().port());
+    client.send(text);
+    return client;
+  }
+
+  private static RawClient management(String text) throws IOException {
+    RawClient client = new RawClient(server.server().managementPort());
+    client.send(text);
+    return client;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /nowhere HTTP/1.1\r\n",
+        "PUT /v1/check HTTP/1.1\r\n",
+        "POST /v1/check HTTP/1.1\r\n",
+        "POST /v1/forward-auth HTTP/1.1\r\nX-Forwarded-Uri: /closed\r\n",
+        "POST /v1/forward-auth HTTP/1.1\r\nX-Forwarded-Uri: /open\r\n",
+      })
+  void theDataPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
+    try (RawClient client = data(head + LONG_BODY)) {
+      assertThat(client.rest())
+          .startsWith("HTTP/1.1 ")
+          .containsIgnoringCase("\r\nconnection: close\r\n");
+    }
+  }
+
+  @Test
+  void aClientThatGoesOnSendingIsCutOff() throws IOException {
+    try (RawClient client = data("POST /nowhere HTTP/1.1\r\n" + LONG_BODY)) {
+      assertThat(client.statusLine()).startsWith("HTTP/1.1 404");
+      String megabyte = "x".repeat(1 << 20);
+      int sent = 0;
+      try {
+        while (sent < 300) {
+          client.send(megabyte);
+          sent++;
+        }
+      } catch (SocketException e) {
+        assertThat(sent).as("megabytes, socket buffers included").isLessThan(50);
+        return;
+      }
+      assertThat(sent).as("megabytes, all of them read").isLessThan(300);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"})
+  void theDataPortCutsOffABodyThatIsLate(String length) throws IOException {
+    try (RawClient client = data("POST /v1/check HTTP/1.1\r\nHost: x\r\n" + length + "\r\n")) {
+      assertThat(client.rest()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void aSmallBodyOfAnAllowedForwardAuthKeepsTheConnection() throws IOException {
+    String request =
+        String.join(
+            "\r\n",
+            "POST /v1/forward-auth HTTP/1.1",
+            "Host: x",
+            "X-Forwarded-Uri: /open",
+            "Content-Length: 5",
+            "",
+            "");
+    try (RawClient client = data(request)) {
+      assertThat(client.statusLine()).isEqualTo("HTTP/1.1 200 OK");
+      client.send("hello");
+      client.send("GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      assertThat(client.rest()).contains("HTTP/1.1 404 ");
+    }
+    try (RawClient client = data(request)) {
+      assertThat(client.rest()).as("closed when the body is late").startsWith("HTTP/1.1 200 OK");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /admin/v1/rules HTTP/1.1\r\n",
+        "POST /admin/v1/rules HTTP/1.1\r\nAuthorization: Bearer wrong\r\n",
+        "POST /actuator/health HTTP/1.1\r\n",
+        "POST /actuator/health HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=x\r\n",
+        "PUT /nowhere HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n",
+        "POST /admin/v1/rules HTTP/1.1\r\nAuthorization: Bearer " + TOKEN + "\r\n",
+      })
+  void theManagementPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
+    try (RawClient client = management(head + LONG_BODY)) {
+      assertThat(client.rest()).matches("(?s)HTTP/1.1 4\\d\\d .*");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{"})
+  void theManagementPortCutsOffABodyThatIsLate(String length) throws IOException {
+    String head =
+        "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TOKEN + "\r\n";
+    try (RawClient client = management(head + length)) {
+      assertThat(client.rest()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+        "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{",
+        "POST /admin/v1/validate HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nAuthorization:"
+            + " Bearer "
+            + TOKEN
+            + "\r\n\r\n{",
+        "POST /actuator/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{",
+      })
+  void livenessAnswersWhileManyBodiesAreSlow(String request) throws IOException {
+    List<RawClient> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < SLOW; i++) {
+        slow.add(management(request));
+      }
+      for (int i = 0; i < 20; i++) {
+        long start = System.nanoTime();
+        assertThat(server.get(server.management("/actuator/health/liveness")).statusCode())
+            .isEqualTo(200);
+        assertThat(System.nanoTime() - start).as("nanoseconds").isLessThan(1_000_000_000L);
+      }
+    } finally {
+      for (RawClient client : slow) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheLimitAreClosedAndOthersStay() throws IOException {
+    try (TestServer small =
+        TestServer.start("rules: []", Map.of("rl.server.max-connections", "3"))) {
+      List<RawClient> clients = new ArrayList<>();
+      String request = "GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n";
+      for (int i = 0; i < 3; i++) {
+        RawClient client = new RawClient(small.server().port());
+        client.send(request);
+        assertThat(client.statusLine()).startsWith("HTTP/1.1 404");
+        clients.add(client);
+      }
+      try (RawClient beyond = new RawClient(small.server().port())) {
+        assertThat(answered(beyond, request)).isFalse();
+      }
+      clients.remove(0).close();
+      await()
+          .until(
+              () -> {
+                try (RawClient next = new RawClient(small.server().port())) {
+                  return answered(next, request);
+                }
+              });
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  private static boolean answered(RawClient client, String request) {
+    try {
+      client.send(request);
+      return client.statusLine().startsWith("HTTP/1.1 ");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

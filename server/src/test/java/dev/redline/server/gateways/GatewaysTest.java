@@ -1,0 +1,144 @@
+package dev.redline.server.gateways;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.redline.server.TestServer;
+import dev.redline.server.gateways.Gateway.Kind;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The recipes of docs/gateways.md, in real proxies, against clients that add every header. */
+@Tag("debian")
+@Timeout(120)
+class GatewaysTest {
+  private static final int LIMIT = 14;
+  private static final String RULES =
+      """
+      rules:
+        - { id: per-ip, path: /api/**, key: ip, limit: %d/d }
+        - { id: closed, path: /closed/**, action: DENY }
+        - { id: writes, path: /writes/**, method: POST, action: DENY }
+      ruleSets:
+        - { id: other, rules: [] }
+      """
+          .formatted(LIMIT);
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final AtomicInteger served = new AtomicInteger();
+  private TestServer redline;
+  private HttpServer application;
+
+  @BeforeEach
+  void start() throws IOException {
+    redline = TestServer.start(RULES, Map.of());
+    application = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    application.createContext(
+        "/",
+        exchange -> {
+          served.incrementAndGet();
+          byte[] body = exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    application.start();
+  }
+
+  @AfterEach
+  void stop() {
+    redline.close();
+    application.stop(0);
+  }
+
+  private Gateway gateway(Kind kind) throws IOException {
+    return new Gateway(kind, redline.server().port(), application.getAddress().getPort());
+  }
+
+  /** Sends a request with every header by which a client could describe another one. */
+  private HttpResponse<String> send(Gateway gateway, String method, String path, int attempt)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://127.0.0.1:" + gateway.port() + path);
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(uri)
+            .timeout(Duration.ofSeconds(20))
+            .header("X-Forwarded-Uri", "/open")
+            .header("X-Original-URI", "/open")
+            .header("X-Original-URL", "http://example.org/open")
+            .header("X-Forwarded-Method", "GET")
+            .header("X-Original-Method", "GET")
+            .header("X-Forwarded-For", "203.0.113." + attempt)
+            .header("X-Real-IP", "203.0.113." + attempt)
+            .header("Forwarded", "for=203.0.113." + attempt)
+            .method(
+                method,
+                method.equals("POST") ? BodyPublishers.ofString("hello") : BodyPublishers.noBody());
+    if (attempt % 2 == 1) {
+      // A repeated field must not be taken for the gateway's own.
+      request.header("X-Forwarded-Uri", path).header("X-Original-URI", path);
+    }
+    return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void limitsAndDeniesWhateverHeadersTheClientAdds(Kind kind) throws Exception {
+    try (Gateway gateway = gateway(kind)) {
+      for (int i = 0; i < 3 * LIMIT; i++) {
+        HttpResponse<String> response = send(gateway, "GET", "/api/x?ruleSetId=other", i);
+        assertThat(response.statusCode()).as("request %s", i).isEqualTo(i < LIMIT ? 200 : 429);
+        if (i >= LIMIT) {
+          assertThat(response.headers().firstValueAsLong("Retry-After").orElse(0)).isPositive();
+        }
+      }
+      assertThat(served).hasValue(LIMIT);
+      for (int i = 0; i < 10; i++) {
+        HttpResponse<String> closed =
+            send(gateway, "GET", "/closed/x?ruleSetId=other&denyStatus=404", i);
+        assertThat(closed.statusCode()).isEqualTo(403);
+        assertThat(closed.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(send(gateway, "POST", "/writes/x", i).statusCode()).isEqualTo(403);
+      }
+      assertThat(served).hasValue(LIMIT);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void passesOnWhatIsAllowed(Kind kind) throws Exception {
+    try (Gateway gateway = gateway(kind)) {
+      HttpResponse<String> response = send(gateway, "POST", "/elsewhere?a=b", 0);
+
+      assertThat(response.statusCode()).isEqualTo(200);
+      assertThat(response.body()).isEqualTo("hello");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void answersAnErrorWithoutRedline(Kind kind) throws Exception {
+    try (Gateway gateway = gateway(kind)) {
+      redline.close();
+
+      assertThat(send(gateway, "GET", "/elsewhere", 0).statusCode()).isBetween(500, 504);
+      assertThat(served).hasValue(0);
+    }
+  }
+}

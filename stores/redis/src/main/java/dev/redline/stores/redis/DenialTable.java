@@ -1,0 +1,144 @@
+package dev.redline.stores.redis;
+
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.store.RateLimitKey;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A set-associative table of denials, as processor caches are built: the hash of a key selects a
+ * set of {@value #WAYS} slots, and the key's denial stands in one of them or nowhere.
+ *
+ * <p>So every operation looks at {@value #WAYS} slots, no matter how many denials there are, and
+ * the number of denials cannot exceed {@value #MAX_ENTRIES}. In a full set the denial that ends
+ * first makes room. The hash covers owner and identity but not the limits, and is the same in every
+ * process: a notice that names a hash reaches the buckets of all limits in one set.
+ *
+ * <p>Safe for concurrent use without locks. A lost race loses a denial, which costs a trip.
+ */
+final class DenialTable {
+  static final int MAX_ENTRIES = 1 << 17;
+
+  private static final int WAYS = 8;
+  private static final int SET_BITS = 14;
+  private static final int STAMPS = 1024;
+
+  private final AtomicReferenceArray<@Nullable Denial> slots =
+      new AtomicReferenceArray<>(MAX_ENTRIES);
+
+  /** When a hash was last forgotten, per group of hashes. */
+  private final AtomicLongArray forgottenNanos = new AtomicLongArray(STAMPS);
+
+  private volatile boolean used;
+
+  DenialTable() {
+    long before = System.nanoTime();
+    for (int i = 0; i < STAMPS; i++) {
+      forgottenNanos.set(i, before);
+    }
+  }
+
+  /** Returns whether nothing was ever put into it. */
+  boolean isUnused() {
+    return !used;
+  }
+
+  /** Returns the hash of a key's owner and identity; {@code String.hashCode} is specified. */
+  static long hash(RateLimitKey key) {
+    int kind = key.limits().ownerKind() == OwnerKind.RULE ? 1 : 2;
+    int owner = 31 * key.limits().ownerId().hashCode() + kind;
+    return ((long) owner << 32) | (key.identity().hashCode() & 0xFFFF_FFFFL);
+  }
+
+  private static long mixed(long hash) {
+    long mixed = (hash ^ (hash >>> 32)) * 0x9E3779B97F4A7C15L;
+    return mixed ^ (mixed >>> 32);
+  }
+
+  /** Returns the first slot of the set of a hash. */
+  private static int firstSlot(long hash) {
+    return (int) (mixed(hash) & ((1 << SET_BITS) - 1)) * WAYS;
+  }
+
+  private static int stamp(long hash) {
+    return (int) ((mixed(hash) >>> SET_BITS) & (STAMPS - 1));
+  }
+
+  /** Returns the latest denial of a key, or null if there is none. */
+  @Nullable Denial find(RateLimitKey key) {
+    int first = firstSlot(hash(key));
+    Denial latest = null;
+    for (int i = first; i < first + WAYS; i++) {
+      Denial denial = slots.get(i);
+      if (denial != null
+          && denial.key.equals(key)
+          && (latest == null || denial.receivedNanos - latest.receivedNanos > 0)) {
+        latest = denial;
+      }
+    }
+    return latest;
+  }
+
+  /** Puts a denial in the place of an earlier one of its key, or of the one that ends first. */
+  void put(Denial denial) {
+    used = true;
+    long hash = hash(denial.key);
+    int first = firstSlot(hash);
+    int place = first;
+    Denial replaced = slots.get(first);
+    for (int i = first; i < first + WAYS; i++) {
+      Denial other = slots.get(i);
+      if (other != null && other.key.equals(denial.key)) {
+        place = i;
+        replaced = other;
+        break;
+      }
+      if (replaced != null && (other == null || endsBefore(other, replaced))) {
+        place = i;
+        replaced = other;
+      }
+    }
+    slots.compareAndSet(place, replaced, denial);
+    // A notice that came since the denial was asked for stamps before it removes: either this sees
+    // the stamp, or the notice sees the denial.
+    if (forgottenNanos.get(stamp(hash)) - denial.sentNanos > 0) {
+      slots.compareAndSet(place, denial, null);
+    }
+  }
+
+  private static boolean endsBefore(Denial one, Denial other) {
+    return one.remembersUntilNanos - other.remembersUntilNanos < 0;
+  }
+
+  void remove(RateLimitKey key) {
+    int first = firstSlot(hash(key));
+    for (int i = first; i < first + WAYS; i++) {
+      Denial denial = slots.get(i);
+      if (denial != null && denial.key.equals(key)) {
+        slots.compareAndSet(i, denial, null);
+      }
+    }
+  }
+
+  /** Removes all denials of a hash, and lets none in any more that was asked for until now. */
+  void forget(long hash) {
+    forgottenNanos.set(stamp(hash), System.nanoTime());
+    int first = firstSlot(hash);
+    for (int i = first; i < first + WAYS; i++) {
+      Denial denial = slots.get(i);
+      if (denial != null && hash(denial.key) == hash) {
+        slots.compareAndSet(i, denial, null);
+      }
+    }
+  }
+
+  /** Counts the denials, slot by slot: for tests. */
+  int size() {
+    int size = 0;
+    for (int i = 0; i < MAX_ENTRIES; i++) {
+      size += slots.get(i) == null ? 0 : 1;
+    }
+    return size;
+  }
+}

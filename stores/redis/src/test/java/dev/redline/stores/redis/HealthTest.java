@@ -1,0 +1,175 @@
+package dev.redline.stores.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.redline.core.store.RemoteStore.CallObserver;
+import dev.redline.core.store.StoreException;
+import dev.redline.testkit.redis.FaultProxy;
+import dev.redline.testkit.redis.RedisExtension;
+import dev.redline.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the store sees of Redis in the background. */
+class HealthTest {
+  @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
+
+  private static RedisStore start(String uri) {
+    RedisStore store = RedisStore.start(RedisSettings.of(uri));
+    assertThat(store.awaitReady(Duration.ofSeconds(30))).isTrue();
+    return store;
+  }
+
+  @Test
+  void aPingMayTakeLongerThanACommand() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri())) {
+      proxy.delayReplies(Duration.ofMillis(150));
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> store.health().latency().orElse(Duration.ZERO).toMillis() >= 100);
+      assertThat(store.health().up()).isTrue();
+    }
+  }
+
+  @Test
+  void namesTheAddressWhileItIsDown() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri().replace("redis://", "redis://:s3cret@"))) {
+      proxy.stall();
+      await().atMost(Duration.ofSeconds(20)).until(() -> !store.health().up());
+      assertThat(store.health().reason().orElseThrow())
+          .contains("127.0.0.1:" + proxy.port())
+          .doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void goesOnLookingWhenAnObserverThrows() {
+    AtomicInteger recoveries = new AtomicInteger();
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri())) {
+      store.observe(
+          new CallObserver() {
+            @Override
+            public void answered(String node, long nanos) {}
+
+            @Override
+            public void failed(String node, long nanos, StoreException failure) {}
+
+            @Override
+            public void recovered() {
+              recoveries.incrementAndGet();
+              throw new IllegalStateException("an observer's mistake");
+            }
+          });
+      for (int i = 1; i <= 2; i++) {
+        int outages = i;
+        proxy.stall();
+        await().atMost(Duration.ofSeconds(20)).until(() -> !store.health().up());
+        proxy.resume();
+        await().atMost(Duration.ofSeconds(20)).until(() -> recoveries.get() == outages);
+      }
+    }
+  }
+
+  /** Collects what the connector logs, at the levels that are shown by default. */
+  private static final class Lines extends Handler implements AutoCloseable {
+    private final Logger logger = Logger.getLogger(Connector.class.getName());
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    Lines() {
+      logger.addHandler(this);
+    }
+
+    @Override
+    public void publish(LogRecord line) {
+      if (line.getLevel().intValue() >= Level.INFO.intValue()) {
+        lines.add(line.getLevel() + " " + line.getMessage());
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      logger.removeHandler(this);
+    }
+  }
+
+  private static void outage(FaultProxy proxy, RedisStore store) {
+    proxy.stall();
+    await().atMost(Duration.ofSeconds(20)).until(() -> !store.health().up());
+    proxy.resume();
+    await().atMost(Duration.ofSeconds(20)).until(() -> store.health().up());
+  }
+
+  @Test
+  void anOutageIsOneLineWithTheAddressAndItsEndAnother() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri());
+        Lines log = new Lines()) {
+      outage(proxy, store);
+      String address = "127.0.0.1:" + proxy.port();
+      assertThat(log.lines)
+          .containsExactly(
+              "WARNING Redis at " + address + " did not answer within 1000 ms",
+              "INFO Redis at " + address + " answers again");
+    }
+  }
+
+  @Test
+  void anOutageThatTheObserverHasLoggedIsNotLoggedAgain() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri());
+        Lines log = new Lines()) {
+      AtomicInteger recoveries = new AtomicInteger();
+      store.observe(
+          new CallObserver() {
+            @Override
+            public void answered(String node, long nanos) {}
+
+            @Override
+            public void failed(String node, long nanos, StoreException failure) {}
+
+            @Override
+            public boolean away() {
+              return true;
+            }
+
+            @Override
+            public void recovered() {
+              recoveries.incrementAndGet();
+            }
+          });
+      outage(proxy, store);
+      await().until(() -> recoveries.get() == 1);
+      assertThat(log.lines).isEmpty();
+    }
+  }
+
+  @Test
+  void aServerThatIsAbsentAtTheStartIsOneLine() {
+    int port = RedisServer.freePort();
+    try (Lines log = new Lines();
+        RedisStore store =
+            RedisStore.start(RedisSettings.of("redis://:s3cret@127.0.0.1:" + port))) {
+      assertThat(store.awaitReady(Duration.ofSeconds(1))).isFalse();
+      assertThat(log.lines)
+          .singleElement()
+          .asString()
+          .contains("WARNING not connected to Redis at 127.0.0.1:" + port)
+          .doesNotContain("s3cret");
+    }
+  }
+}

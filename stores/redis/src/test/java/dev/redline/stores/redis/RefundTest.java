@@ -1,0 +1,31 @@
+package dev.redline.stores.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+
+class RefundTest {
+  /** One that took from the bucket of a generation must not refund to that of the next. */
+  @Test
+  void refundsToTheGenerationThatWasSent() {
+    RateLimitKey key = new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody");
+    Generations generations = new Generations();
+    generations.learn(Generations.field(key.limits()), 7);
+    Ticket ticket =
+        new Ticket(Acquisition.of(key, 1), new BucketKey.Maker("rl", BucketKey.LAYOUT), 0, false);
+    new Batch(new Shape.Cache(generations)).add(ticket);
+    generations.learn(Generations.field(key.limits()), 8);
+    Outcome taken = new Outcome();
+    taken.reset(1);
+    taken.pass(0);
+    taken.decide(true, 1_000_000_000_000_000L);
+
+    byte[] argument = new Refund(ticket, taken).arguments().get(0);
+
+    assertThat(ByteBuffer.wrap(argument).getLong() >>> 8).isEqualTo(7);
+  }
+}
