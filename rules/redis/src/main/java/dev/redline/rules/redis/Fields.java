@@ -15,9 +15,10 @@ final class Fields {
   }
 
   /**
-   * Takes the texts apart.
+   * Takes the texts apart. There may be more of them: a newer version of Redline only appends
+   * fields, and its nodes may share the Redis of older ones.
    *
-   * @throws IOException if there are not as many as there should be
+   * @throws IOException if there are fewer than {@code count}
    */
   static List<String> split(String text, int count) throws IOException {
     List<String> fields = new ArrayList<>();
@@ -32,7 +33,7 @@ final class Fields {
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
       throw new IOException("holds something that was not written by Redline", e);
     }
-    if (fields.size() != count) {
+    if (fields.size() < count) {
       throw new IOException("holds something that was not written by this version of Redline");
     }
     return fields;

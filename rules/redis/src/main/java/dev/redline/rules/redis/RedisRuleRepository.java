@@ -31,7 +31,7 @@ public final class RedisRuleRepository implements RuleRepository {
   private static final int MAX_REVISIONS = 100;
   private static final int MAX_AUDIT = 1000;
   private static final int REVISION_FIELDS = 5;
-  private static final int AUDIT_FIELDS = 8;
+  private static final int AUDIT_FIELDS = 6;
   private static final String WRITE = script("write.lua");
 
   private final RedisAccess access;
@@ -246,13 +246,15 @@ public final class RedisRuleRepository implements RuleRepository {
 
   private static AuditEntry parseEntry(String text) throws IOException {
     List<String> fields = Fields.split(text, AUDIT_FIELDS);
-    Optional<String> version = optional(fields.get(7));
+    // Entries of earlier versions lack the rule set and the version.
+    Optional<String> ruleSetId = fields.size() > 6 ? optional(fields.get(6)) : Optional.empty();
+    Optional<String> version = fields.size() > 7 ? optional(fields.get(7)) : Optional.empty();
     return new AuditEntry(
         Instant.ofEpochMilli(number(fields.get(0))),
         fields.get(1),
         fields.get(2),
         optional(fields.get(3)),
-        optional(fields.get(6)),
+        ruleSetId,
         version.isPresent() ? Optional.of(number(version.get())) : Optional.empty(),
         optional(fields.get(4)),
         optional(fields.get(5)));

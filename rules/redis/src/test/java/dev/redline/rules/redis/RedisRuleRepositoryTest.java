@@ -115,6 +115,28 @@ class RedisRuleRepositoryTest {
   }
 
   @Test
+  void readsAuditEntriesOfEarlierAndLaterVersions() throws IOException {
+    String at = Long.toString(NOW.toEpochMilli());
+    List<String> earlier = List.of(at, "ci", "update", "=per-ip", "", "={}");
+    List<String> later =
+        Stream.concat(earlier.stream(), Stream.of("=api", "=7", "unknown yet")).toList();
+    REDIS.get().command("RPUSH", "rl:m:{rules}:audit", Fields.join(earlier), Fields.join(later));
+
+    assertThat(repository.audit(10))
+        .containsExactly(
+            entry("update"),
+            new AuditEntry(
+                NOW,
+                "ci",
+                "update",
+                Optional.of("per-ip"),
+                Optional.of("api"),
+                Optional.of(7L),
+                Optional.empty(),
+                Optional.of("{}")));
+  }
+
+  @Test
   void thePastIsKeptByteForByteAndBounded() throws IOException {
     for (int i = 0; i < 105; i++) {
       assertThat(write(repository, i, "{ \"n\": " + i + " }\n")).isTrue();
