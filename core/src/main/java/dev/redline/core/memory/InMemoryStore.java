@@ -230,9 +230,9 @@ public abstract class InMemoryStore implements StorageProvider {
   }
 
   /**
-   * {@inheritDoc} A key that shares the bucket of its overflow group gets one of its own; if there
-   * is no room for it, the group's bucket is made full, which admits the group at most one capacity
-   * too much.
+   * {@inheritDoc} The bucket of the key's overflow group is made full too, since the key starts
+   * with the group's debt whenever it gets a bucket of its own; this allows the group at most one
+   * capacity too much.
    */
   @Override
   public final CompletionStage<Void> reset(RateLimitKey key) {
@@ -245,19 +245,15 @@ public abstract class InMemoryStore implements StorageProvider {
 
   /** Returns false if the key's bucket was closed, or inserted, meanwhile. */
   private boolean tryReset(RateLimitKey key) {
+    // A bucket that is inserted from now on does not start with the debt of its group.
+    overflow.reset(key);
     Bucket own = findOrRemove(key);
-    if (own == null && !overflow.isEmpty()) {
-      // Opened before it is inserted: it starts full, not with its group's debt.
-      Bucket full = Bucket.create(key.limits());
-      full.open(key.limits());
-      own = insert(key, full);
-      noteInsert(key, own == full, own == null);
-      if (own == null) {
-        overflow.reset(key);
-        return peek(key) == null;
-      }
+    if (own != null) {
+      return own.refill(key.limits());
     }
-    return own == null || own.refill(key.limits());
+    // An eviction may have moved the key's debt to its group after the first reset of the group.
+    overflow.reset(key);
+    return peek(key) == null;
   }
 
   private void noteRefill() {

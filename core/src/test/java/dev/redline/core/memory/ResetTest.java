@@ -133,6 +133,25 @@ class ResetTest {
     assertThat(Fixture.drain(store, key)).isEqualTo(5);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aResetOfAKeyHoldsThoughItsFullBucketIsSweptAway(int bands) {
+    BucketLimits limits = limits("r", bands);
+    BucketLimits others = limits("other", 1);
+    for (int i = 0; i < 100; i++) {
+      Fixture.drain(store, Fixture.key(others, i));
+    }
+    RateLimitKey key = Fixture.key(limits, "a");
+    Fixture.drain(store, key);
+    assertThat(store.peek(key)).as("shares the bucket of its group").isNull();
+    store.remove(Fixture.key(others, 0), own(Fixture.key(others, 0)));
+
+    store.reset(key).toCompletableFuture().join();
+    store.sweep();
+
+    assertThat(Fixture.drain(store, key)).isEqualTo(5);
+  }
+
   private Bucket own(RateLimitKey key) {
     return Objects.requireNonNull(store.peek(key));
   }
