@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.key.IdentityDigest;
+import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
@@ -86,7 +87,11 @@ class PlansTest {
           @Override
           public void close() {}
         };
-    RateLimitEngine engine = RateLimitEngine.builder(store).book(EngineFixture.plans(GOLD)).build();
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store)
+            .fallback(new LocalStore())
+            .book(EngineFixture.plans(GOLD))
+            .build();
     engine.allow("k".repeat(256), "gold");
     engine.allow("k".repeat(257), "gold");
     engine.allow("k".repeat(1_000_000), "gold");
