@@ -90,7 +90,7 @@ class RoundTripPropertyTest {
       } else {
         rule.key(oneOf(KeyField.userId(), KeyField.apiKey(), KeyField.global()));
         rule.onStoreFailure(oneOf(OnStoreFailure.values()));
-        rule.createdAt(oneOf("2024-05-01", "1763230059412", "null"));
+        rule.createdAt(oneOf("2024-05-01", "1763230059412", "2024-05-01T12:00:00.123+02:00"));
         rule.metadata(oneOf("tier", "null", "1"), oneOf("gold", 12L, true, List.of("a", 3L)));
         rule.metadata("nested", Map.of("x", List.of(Map.of("y", "$5"), false)));
       }
