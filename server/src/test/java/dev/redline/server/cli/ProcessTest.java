@@ -140,7 +140,10 @@ class ProcessTest {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(process.exitValue()).isEqualTo(1);
-      assertThat(output.lines()).containsExactly("nowhere.yaml: there is no rule document");
+      assertThat(output.lines())
+          .containsExactly(
+              "rl.config.path: 'nowhere.yaml' does not exist; use a file or directory",
+              "nowhere.yaml: there is no rule document");
     } finally {
       process.destroyForcibly();
     }
