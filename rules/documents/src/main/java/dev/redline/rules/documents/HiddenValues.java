@@ -34,6 +34,11 @@ final class HiddenValues {
     }
   }
 
+  /** Returns whether a text about a line has hidden values in it. */
+  boolean hides(int line, String text) {
+    return !without(line, text).equals(text);
+  }
+
   /** Returns a text about a line without the hidden values. */
   String without(int line, String text) {
     String shown = text;
@@ -59,15 +64,16 @@ final class HiddenValues {
     if (text.equals(value)) {
       return hidden.shown();
     }
+    // The whole value first: one with a quote in it looks like two parts that are quoted.
+    String whole = value.length() < TELLING_LENGTH ? text : text.replace(value, hidden.shown());
     String shown =
         QUOTED
-            .matcher(text)
+            .matcher(whole)
             .replaceAll(
                 quoted ->
                     Matcher.quoteReplacement(
                         "'" + withoutPart(quoted.group(1), value, hidden.shown()) + "'"));
-    shown = shown.replace("was " + value, "was " + hidden.shown());
-    return value.length() < TELLING_LENGTH ? shown : shown.replace(value, hidden.shown());
+    return shown.replace("was " + value, "was " + hidden.shown());
   }
 
   private static String withoutPart(String quoted, String value, String shown) {

@@ -189,4 +189,44 @@ class PlaceholdersTest {
         .contains("rule '${ID}'")
         .doesNotContain("very-secret-id");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"window", "refillPeriod"})
+  void suggestionsDoNotShowValuesOfPlaceholders(String field) {
+    Problem error =
+        error(Map.of("SECRET", "4711"), "bands: [{ capacity: 1, " + field + ": \"${SECRET}\" }]");
+
+    assertThat(error.toString()).contains("${SECRET}").doesNotContain("4711");
+    assertThat(error.suggestion()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "action: ${SECRET}",
+        "path: a-${SECRET}",
+        "bands: ${SECRET}",
+        "metadata: a${SECRET}b",
+        "match: { clientIps: \"${SECRET}\" }",
+        "priority: [\"a${SECRET}b\"]",
+      })
+  void valuesWithQuotesAndLongValuesAreHidden(String field) {
+    String secret = "it's-hunter2-" + "x9".repeat(200);
+
+    ReadResult result =
+        Documents.read(Documents.withFields("limit: 1/s", field), Map.of("SECRET", secret));
+
+    assertThat(result.errors()).isNotEmpty();
+    assertThat(result.errors().toString())
+        .contains("${SECRET}")
+        .doesNotContain("hunter2")
+        .doesNotContain("x9x9");
+  }
+
+  @Test
+  void aHiddenValueIsNamedOnce() {
+    Problem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
+
+    assertThat(error.message()).containsOnlyOnce("${SECRET}");
+  }
 }
