@@ -7,6 +7,7 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -228,5 +229,35 @@ class PlaceholdersTest {
     Problem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
 
     assertThat(error.message()).containsOnlyOnce("${SECRET}");
+  }
+
+  @Test
+  @Timeout(20)
+  void manyPlaceholdersWithErrorsAreReadInTime() {
+    StringBuilder rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 20_000; i++) {
+      rules.append("  - { id: r%d, limit: \"${RATE}\", key: \"${KEY:k-%d}\" }\n".formatted(i, i));
+    }
+
+    ReadResult result = Documents.read(rules.toString(), Map.of("RATE", "ten a second"));
+
+    assertThat(result.errors()).hasSize(40_000);
+    assertThat(result.errors().toString()).doesNotContain("ten a second").doesNotContain("k-1999");
+  }
+
+  @Test
+  void theLongestOfTwoValuesIsHidden() {
+    ReadResult result =
+        Documents.read(
+            """
+            plans:
+              - { id: "${SHORT}", limit: 1/s }
+              - { id: "${LONG}", limit: 1/s }
+            rules:
+              - { id: r, plans: [abc-def-ghi-x] }
+            """,
+            Map.of("SHORT", "abc-def", "LONG", "abc-def-ghi"));
+
+    assertThat(result.errors().toString()).contains("${LONG}-x").doesNotContain("abc");
   }
 }
