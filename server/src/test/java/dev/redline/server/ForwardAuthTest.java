@@ -1,5 +1,7 @@
 package dev.redline.server;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -21,6 +23,7 @@ class ForwardAuthTest {
       rules:
         - { id: per-ip, path: /api/**, method: GET, key: ip, limit: 1/d, onMissingIdentity: SKIP }
         - { id: closed, path: /closed, action: DENY }
+        - { id: cafe, path: /café/**, action: DENY }
         - { id: keys, path: /keys, key: apiKey, limit: 1/d }
         - { id: tenants, path: /tenants, key: "header:X-Tenant", limit: 1/d }
       ruleSets:
@@ -76,6 +79,15 @@ class ForwardAuthTest {
   })
   void everyProxysWayToNameTheUriIsUnderstood(String header, String uri) {
     assertThat(ask("", header, uri).statusCode()).isEqualTo(403);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/café/x", "/caf%C3%A9/x", "/x/../café"})
+  void rawAndEncodedBytesAreOnePath(String uri) throws IOException {
+    String bytes = new String(uri.getBytes(UTF_8), ISO_8859_1);
+
+    assertThat(server.raw("GET /v1/forward-auth HTTP/1.1", "X-Original-URI: " + bytes))
+        .startsWith("HTTP/1.1 403 ");
   }
 
   @Test
@@ -165,6 +177,7 @@ class ForwardAuthTest {
     "X-Original-URI=/closed X-Forwarded-Method=POST",
     "X-Forwarded-Uri=/closed X-Original-Method=POST",
     "X-Forwarded-Uri=/closed X-Forwarded-Method=GET X-Forwarded-Method=POST",
+    "'X-Forwarded-Uri=/closed X-Forwarded-Method=GET,POST'",
     "X-Original-URI=/closed X-Forwarded-Uri=/closed X-Forwarded-Method=POST",
     "X-Original-URI=/closed X-Original-Method=GET X-Forwarded-Uri=/closed",
     "X-Original-URI=/keys X-API-Key=a X-API-Key=b",

@@ -143,13 +143,40 @@ class SlowBodiesTest {
     String head =
         "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TOKEN + "\r\n";
     try (RawClient client = management(head + length)) {
-      assertThat(client.rest()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+      String answer = client.rest();
+      assertThat(answer).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
+      assertThat(answer).containsOnlyOnce("{").endsWith("}");
+    }
+  }
+
+  @Test
+  void theManagementPortDeniesALateBodyWithOneProblem() throws IOException {
+    String request = "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{";
+    try (RawClient client = management(request)) {
+      String answer = client.rest();
+      assertThat(answer).startsWith("HTTP/1.1 401 ").containsOnlyOnce("{").endsWith("}");
     }
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "GET /actuator/health HTTP/1.1\r\nContent-Type: application/json\r\n",
+        "GET /actuator/prometheus HTTP/1.1\r\nContent-Type: application/json\r\n",
+        "OPTIONS /actuator/health HTTP/1.1\r\nContent-Type: application/json\r\n",
+      })
+  void theActuatorIgnoresBodies(String head) throws IOException {
+    String body = "Host: x\r\nContent-Length: 9\r\n\r\nnot JSON!";
+    try (RawClient client = management(head + body)) {
+      assertThat(client.statusLine()).isEqualTo("HTTP/1.1 200");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /actuator/info HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            + "Content-Length: 1000\r\n\r\n{",
         "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
         "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{",
         "POST /admin/v1/validate HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nAuthorization:"

@@ -72,13 +72,17 @@ public record Problem(
       case 403 -> "Forbidden";
       case 404 -> "Not Found";
       case 405 -> "Method Not Allowed";
+      case 406 -> "Not Acceptable";
+      case 408 -> "Request Timeout";
       case 409 -> "Conflict";
       case 412 -> "Precondition Failed";
       case 413 -> "Content Too Large";
+      case 414 -> "URI Too Long";
       case 415 -> "Unsupported Media Type";
       case 422 -> "Unprocessable Content";
       case 428 -> "Precondition Required";
       case 429 -> "Too Many Requests";
+      case 431 -> "Request Header Fields Too Large";
       case 500 -> "Internal Server Error";
       case 502 -> "Bad Gateway";
       case 503 -> "Service Unavailable";

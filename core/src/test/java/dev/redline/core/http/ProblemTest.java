@@ -97,6 +97,16 @@ class ProblemTest {
 
   @ParameterizedTest
   @CsvSource({
+    "408, Request Timeout",
+    "414, URI Too Long",
+    "431, Request Header Fields Too Large",
+  })
+  void titlesAreThePhrasesOfHttp(int status, String title) {
+    assertThat(Problem.of(status, "x").title()).isEqualTo(title);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "BLOCKED, 403, Forbidden",
     "MISSING_IDENTITY, 403, Forbidden",
     "MISSING_RULE_SET, 503, Service Unavailable"

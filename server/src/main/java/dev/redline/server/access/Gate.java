@@ -84,11 +84,11 @@ public final class Gate implements AutoCloseable {
     Outcome outcome = new Outcome();
     attempts.acquireNow(Acquisition.of(key, 1, false, caller.isPresent()), outcome);
     if (!outcome.allowed()) {
-      log.failed(address);
+      log.failed(String.valueOf(remote));
       return tooMany(limits.band(0).waitMicros(outcome.views(), 0, 1));
     }
     if (caller.isEmpty()) {
-      log.failed(address);
+      log.failed(String.valueOf(remote));
       return unauthorized("the token is not known", ", error=\"invalid_token\"");
     }
     if (acquaintances.size() < ADDRESSES) {

@@ -15,6 +15,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.HttpRequestMethodNotSupportedException;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
 /** Answers what went wrong on the management port with a problem document. */
 @RestControllerAdvice
@@ -36,6 +37,12 @@ class AdminErrors {
   ResponseEntity<byte[]> unreachable(UncheckedIOException failure) {
     LOG.log(Level.ERROR, "the rules could not be read or written", failure);
     return answer(503, "the rules could not be read or written; the log says why", List.of());
+  }
+
+  /** A client that went away gets no answer, and is no failure of the service. */
+  @ExceptionHandler
+  void abandoned(AsyncRequestNotUsableException lost) {
+    LOG.log(Level.DEBUG, "the client did not wait for its answer", lost);
   }
 
   /** What Spring refuses by itself, and what nobody expected. */

@@ -16,6 +16,9 @@ import java.util.List;
 record RuleFiles(List<Document> documents, List<String> errors) {
   private static final String STANDARD_INPUT = "-";
 
+  /** What a rule document may have; a pipe can go on for ever. */
+  private static final int MOST_BYTES = 32 << 20;
+
   /** Reads files and directories; {@code -} is standard input. */
   static RuleFiles read(List<String> names, InputStream standardInput) {
     List<Document> documents = new ArrayList<>();
@@ -37,7 +40,11 @@ record RuleFiles(List<Document> documents, List<String> errors) {
   }
 
   private static Document read(String name, InputStream in) throws IOException {
-    return new Document(name, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+    byte[] content = in.readNBytes(MOST_BYTES + 1);
+    if (content.length > MOST_BYTES) {
+      throw new IOException("larger than 32 MiB");
+    }
+    return new Document(name, new String(content, StandardCharsets.UTF_8));
   }
 
   private static List<Document> files(Path path) throws IOException {

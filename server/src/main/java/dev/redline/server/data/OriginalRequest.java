@@ -2,6 +2,7 @@ package dev.redline.server.data;
 
 import dev.redline.core.path.PathNormalizer;
 import io.vertx.core.MultiMap;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,14 +30,19 @@ record OriginalRequest(String path, @Nullable String method) {
       List<String> paths = new ArrayList<>(1);
       for (String name : uris) {
         present(headers, name)
-            .forEach(uri -> paths.add(PathNormalizer.normalize(withoutAuthority(uri))));
+            .forEach(uri -> paths.add(PathNormalizer.normalize(withoutAuthority(utf8(uri)))));
       }
       return only(paths, String.join(" and ", uris));
     }
 
     @Nullable String method(MultiMap headers) {
       List<String> methods = new ArrayList<>(1);
-      present(headers, method).forEach(value -> methods.add(value.toUpperCase(Locale.ROOT)));
+      for (String value : present(headers, method)) {
+        // A repeated field may arrive as one list; no method has a comma.
+        for (String one : value.split(",", -1)) {
+          methods.add(one.strip().toUpperCase(Locale.ROOT));
+        }
+      }
       return only(methods, method);
     }
   }
@@ -107,6 +113,16 @@ record OriginalRequest(String path, @Nullable String method) {
   private static List<String> present(MultiMap headers, String name) {
     List<String> values = headers.getAll(name);
     return values.contains("") ? values.stream().filter(v -> !v.isEmpty()).toList() : values;
+  }
+
+  /**
+   * Returns a URI whose bytes are UTF-8, as those of percent-encoding are; header fields are read
+   * as ISO 8859-1, in which a path outside of ASCII would be another one.
+   */
+  private static String utf8(String uri) {
+    return uri.chars().allMatch(c -> c < 0x80)
+        ? uri
+        : new String(uri.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
   }
 
   /** Returns the path of a URI, or of a whole URL as some proxies send it. */

@@ -10,6 +10,7 @@ import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -46,6 +47,14 @@ public class ManagementWiring {
             }
           });
     };
+  }
+
+  @Bean
+  FilterRegistrationBean<IgnoredBodyFilter> ignoredBodies() {
+    FilterRegistrationBean<IgnoredBodyFilter> registration =
+        new FilterRegistrationBean<>(new IgnoredBodyFilter());
+    registration.addUrlPatterns("/actuator/*");
+    return registration;
   }
 
   @Bean

@@ -25,10 +25,16 @@ public final class UnreadBodyValve extends ValveBase {
   @Override
   public void invoke(Request request, Response response) throws IOException, ServletException {
     Runnable abandon =
-        () -> request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+        () -> {
+          request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+          // Tomcat takes this for an error, and would append an error page to the answer.
+          response.setErrorReported();
+        };
     request.setAttribute(ABANDON, abandon);
     getNext().invoke(request, response);
     if (!request.isAsync() && hasBody(request) && !isRead(request)) {
+      // Tomcat would turn an answer that is not on its way yet into a 500.
+      response.flushBuffer();
       abandon.run();
     }
   }

@@ -317,6 +317,12 @@ class CommandLineTest {
   }
 
   @Test
+  void validateRejectsAPipeWithoutEnd() {
+    assertThat(run("validate", "/dev/zero")).isEqualTo(1);
+    assertThat(out()).contains("/dev/zero: larger than 32 MiB");
+  }
+
+  @Test
   void validateWarnsOfRulesThatWait() throws IOException {
     String file = file("w.yaml", "rules: [{ id: a, limit: 1/s, onLimitExceed: wait-for-refill }]");
 

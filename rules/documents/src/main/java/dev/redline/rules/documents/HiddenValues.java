@@ -1,6 +1,10 @@
 package dev.redline.rules.documents;
 
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -18,39 +22,67 @@ final class HiddenValues {
 
   private record Hidden(String value, String shown) {}
 
-  private record Placed(int line, Hidden hidden) {}
+  /** By line: a document has many lines, and a problem concerns one. */
+  private final Map<Integer, Set<Hidden>> byLine = new HashMap<>();
 
-  private final Set<Hidden> everywhere = new LinkedHashSet<>();
-  private final Set<Placed> byLine = new LinkedHashSet<>();
+  /** By the first characters, so that a text is searched for all values at once. */
+  private final Map<String, Set<Hidden>> byStart = new HashMap<>();
+
+  private int values;
 
   /** Hides a value that stands on a line, showing the placeholder of this name instead. */
   void hide(int line, String value, String name) {
     if (!value.isBlank()) {
       Hidden hidden = new Hidden(value.strip(), "${" + name + "}");
-      if (hidden.value().length() >= TELLING_LENGTH && everywhere.size() < MOST_VALUES) {
-        everywhere.add(hidden);
+      byLine.computeIfAbsent(line, unused -> new LinkedHashSet<>()).add(hidden);
+      if (hidden.value().length() >= TELLING_LENGTH && values < MOST_VALUES) {
+        String start = hidden.value().substring(0, TELLING_LENGTH);
+        values += byStart.computeIfAbsent(start, s -> new LinkedHashSet<>()).add(hidden) ? 1 : 0;
       }
-      byLine.add(new Placed(line, hidden));
     }
+  }
+
+  /** Returns whether a text about a line has hidden values in it. */
+  boolean hides(int line, String text) {
+    return !without(line, text).equals(text);
   }
 
   /** Returns a text about a line without the hidden values. */
   String without(int line, String text) {
     String shown = text;
-    for (Placed placed : byLine) {
-      if (placed.line() == line) {
-        shown = withoutOwn(shown, placed.hidden());
-      }
+    for (Hidden hidden : byLine.getOrDefault(line, Set.of())) {
+      shown = withoutOwn(shown, hidden);
     }
-    for (Hidden hidden : everywhere) {
-      if (shown.contains(hidden.value())) {
-        shown =
-            Pattern.compile("(?<![A-Za-z0-9])" + Pattern.quote(hidden.value()) + "(?![A-Za-z0-9])")
-                .matcher(shown)
-                .replaceAll(Matcher.quoteReplacement(hidden.shown()));
-      }
+    return byStart.isEmpty() ? shown : withoutOthers(shown);
+  }
+
+  /** Hides the values of other lines, where they are not part of a longer word. */
+  private String withoutOthers(String text) {
+    StringBuilder shown = new StringBuilder(text.length());
+    int i = 0;
+    while (i < text.length()) {
+      Optional<Hidden> hidden = startingAt(i, text);
+      shown.append(hidden.map(Hidden::shown).orElse(text.substring(i, i + 1)));
+      i += hidden.map(found -> found.value().length()).orElse(1);
     }
-    return shown;
+    return shown.toString();
+  }
+
+  private Optional<Hidden> startingAt(int i, String text) {
+    if (i + TELLING_LENGTH > text.length() || isWordAt(i - 1, text)) {
+      return Optional.empty();
+    }
+    return byStart.getOrDefault(text.substring(i, i + TELLING_LENGTH), Set.of()).stream()
+        .filter(hidden -> text.startsWith(hidden.value(), i))
+        .filter(hidden -> !isWordAt(i + hidden.value().length(), text))
+        .max(Comparator.comparingInt(hidden -> hidden.value().length()));
+  }
+
+  private static boolean isWordAt(int i, String text) {
+    return i >= 0
+        && i < text.length()
+        && text.charAt(i) < 0x80
+        && Character.isLetterOrDigit(text.charAt(i));
   }
 
   /** Hides a value in a problem with itself, which may quote a part of it. */
@@ -59,15 +91,16 @@ final class HiddenValues {
     if (text.equals(value)) {
       return hidden.shown();
     }
+    // The whole value first: one with a quote in it looks like two parts that are quoted.
+    String whole = value.length() < TELLING_LENGTH ? text : text.replace(value, hidden.shown());
     String shown =
         QUOTED
-            .matcher(text)
+            .matcher(whole)
             .replaceAll(
                 quoted ->
                     Matcher.quoteReplacement(
                         "'" + withoutPart(quoted.group(1), value, hidden.shown()) + "'"));
-    shown = shown.replace("was " + value, "was " + hidden.shown());
-    return value.length() < TELLING_LENGTH ? shown : shown.replace(value, hidden.shown());
+    return shown.replace("was " + value, "was " + hidden.shown());
   }
 
   private static String withoutPart(String quoted, String value, String shown) {

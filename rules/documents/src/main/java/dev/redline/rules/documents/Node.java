@@ -12,8 +12,13 @@ sealed interface Node {
    *
    * @param text the exact text, quotes removed
    * @param plain whether it stood unquoted, so that its text tells its type
+   * @param shown the text for messages: with placeholders where it came from them
    */
-  record Scalar(String text, boolean plain, int line) implements Node {
+  record Scalar(String text, boolean plain, int line, String shown) implements Node {
+    Scalar(String text, boolean plain, int line) {
+      this(text, plain, line, text);
+    }
+
     ScalarType type() {
       return plain ? ScalarType.ofPlain(text) : ScalarType.TEXT;
     }
@@ -48,7 +53,7 @@ sealed interface Node {
       return;
     }
     if (node instanceof Scalar scalar) {
-      text.append(scalar.text());
+      text.append(scalar.shown());
     } else if (node instanceof Broken broken) {
       text.append(broken.text());
     } else if (node instanceof Sequence sequence) {
@@ -62,7 +67,7 @@ sealed interface Node {
     } else if (node instanceof Mapping mapping) {
       String separator = "{";
       for (Entry entry : mapping.entries()) {
-        text.append(separator).append(entry.key().text()).append(": ");
+        text.append(separator).append(entry.key().shown()).append(": ");
         describe(entry.value(), text);
         separator = ", ";
       }

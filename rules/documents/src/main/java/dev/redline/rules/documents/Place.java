@@ -91,7 +91,8 @@ record Place(Findings findings, String document, Optional<String> rule, String w
       message.append(field).append(": ");
     }
     message.append(why);
-    if (!why.contains(value)) {
+    HiddenValues hidden = findings.hidden;
+    if (!hidden.without(line, why).contains(hidden.without(line, value))) {
       message.append(" (written as '").append(value).append("')");
     }
     Optional<String> suggestion =
@@ -109,14 +110,17 @@ record Place(Findings findings, String document, Optional<String> rule, String w
       @Nullable String value,
       String message,
       Optional<String> suggestion) {
+    Optional<String> written = Optional.ofNullable(value);
+    // A suggestion is made of the value, and would show what the problem hides.
+    boolean hidden = written.filter(text -> findings.hidden.hides(line, text)).isPresent();
     return new Problem(
         document,
         line,
         rule.map(id -> shown(line, id, MAX_VALUE)),
-        Optional.ofNullable(field),
-        Optional.ofNullable(value).map(text -> shown(line, text, MAX_VALUE)),
+        Optional.ofNullable(field).map(name -> shown(line, name, MAX_VALUE)),
+        written.map(text -> shown(line, text, MAX_VALUE)),
         shown(line, within + message, MAX_MESSAGE),
-        suggestion);
+        hidden ? Optional.empty() : suggestion);
   }
 
   private String shown(int line, String text, int length) {

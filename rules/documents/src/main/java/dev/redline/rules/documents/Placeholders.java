@@ -51,11 +51,14 @@ final class Placeholders {
               + "' are replaced only in FILE and CONFIG_MAP documents; write the value");
     }
     StringBuilder resolved = new StringBuilder();
+    StringBuilder shown = new StringBuilder();
     Matcher matcher = PLACEHOLDER.matcher(text);
     int end = 0;
     boolean whole = false;
     while (matcher.find()) {
       append(resolved, text, end, matcher.start());
+      shown.append(text.substring(end, matcher.start()));
+      shown.append("${").append(matcher.group(1)).append('}');
       String value = value(environment, matcher);
       hidden.hide(scalar.line(), value, matcher.group(1));
       resolved.append(value);
@@ -63,9 +66,10 @@ final class Placeholders {
       end = matcher.end();
     }
     append(resolved, text, end, text.length());
+    shown.append(text.substring(end));
     return whole
-        ? new Scalar(resolved.toString().strip(), true, scalar.line())
-        : new Scalar(resolved.toString(), scalar.plain(), scalar.line());
+        ? new Scalar(resolved.toString().strip(), true, scalar.line(), shown.toString())
+        : new Scalar(resolved.toString(), scalar.plain(), scalar.line(), shown.toString());
   }
 
   private static void append(StringBuilder resolved, String text, int from, int to) {

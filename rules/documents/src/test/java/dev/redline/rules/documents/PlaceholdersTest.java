@@ -7,6 +7,7 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -188,5 +189,75 @@ class PlaceholdersTest {
     assertThat(result.errors().toString())
         .contains("rule '${ID}'")
         .doesNotContain("very-secret-id");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"window", "refillPeriod"})
+  void suggestionsDoNotShowValuesOfPlaceholders(String field) {
+    Problem error =
+        error(Map.of("SECRET", "4711"), "bands: [{ capacity: 1, " + field + ": \"${SECRET}\" }]");
+
+    assertThat(error.toString()).contains("${SECRET}").doesNotContain("4711");
+    assertThat(error.suggestion()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "action: ${SECRET}",
+        "path: a-${SECRET}",
+        "bands: ${SECRET}",
+        "metadata: a${SECRET}b",
+        "match: { clientIps: \"${SECRET}\" }",
+        "priority: [\"a${SECRET}b\"]",
+      })
+  void valuesWithQuotesAndLongValuesAreHidden(String field) {
+    String secret = "it's-hunter2-" + "x9".repeat(200);
+
+    ReadResult result =
+        Documents.read(Documents.withFields("limit: 1/s", field), Map.of("SECRET", secret));
+
+    assertThat(result.errors()).isNotEmpty();
+    assertThat(result.errors().toString())
+        .contains("${SECRET}")
+        .doesNotContain("hunter2")
+        .doesNotContain("x9x9");
+  }
+
+  @Test
+  void aHiddenValueIsNamedOnce() {
+    Problem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
+
+    assertThat(error.message()).containsOnlyOnce("${SECRET}");
+  }
+
+  @Test
+  @Timeout(20)
+  void manyPlaceholdersWithErrorsAreReadInTime() {
+    StringBuilder rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 20_000; i++) {
+      rules.append("  - { id: r%d, limit: \"${RATE}\", key: \"${KEY:k-%d}\" }\n".formatted(i, i));
+    }
+
+    ReadResult result = Documents.read(rules.toString(), Map.of("RATE", "ten a second"));
+
+    assertThat(result.errors()).hasSize(40_000);
+    assertThat(result.errors().toString()).doesNotContain("ten a second").doesNotContain("k-1999");
+  }
+
+  @Test
+  void theLongestOfTwoValuesIsHidden() {
+    ReadResult result =
+        Documents.read(
+            """
+            plans:
+              - { id: "${SHORT}", limit: 1/s }
+              - { id: "${LONG}", limit: 1/s }
+            rules:
+              - { id: r, plans: [abc-def-ghi-x] }
+            """,
+            Map.of("SHORT", "abc-def", "LONG", "abc-def-ghi"));
+
+    assertThat(result.errors().toString()).contains("${LONG}-x").doesNotContain("abc");
   }
 }
