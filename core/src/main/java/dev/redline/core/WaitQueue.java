@@ -96,10 +96,16 @@ final class WaitQueue {
     turn.take(cost(waiter));
     afterAll = turn;
     if (line.size() == 1) {
-      scheduleFirst(now);
+      if (waits.isResetSince(waiter)) {
+        scheduleAttempt(0);
+      } else {
+        scheduleFirst(now);
+      }
     }
     if (waiter.ended()) {
+      // What ended it may have looked for a place and a permit before it had them.
       leave(waiter);
+      waiter.giveBackPermit();
     }
     return Joining.WAITING;
   }
@@ -211,7 +217,7 @@ final class WaitQueue {
       long wait = Math.max(MIN_RETRY_NANOS, turn.nanosFrom(now));
       inTime = first.isInTime(now, wait);
       if (inTime) {
-        scheduleAttempt(wait);
+        scheduleAttempt(waits.isResetSince(first) ? 0 : wait);
       }
     }
     if (!inTime) {
