@@ -126,7 +126,10 @@ final class WaitQueue {
 
   /** Returns a copy of the bucket as it will be when everybody in line has taken. */
   private BucketForecast forecastAfterAll(long now) {
-    return afterAll == null ? forecastAhead(null, now) : afterAll.copy();
+    if (afterAll == null) {
+      afterAll = forecastAhead(null, now);
+    }
+    return afterAll.copy();
   }
 
   /** Returns a copy of the bucket as it will be when everybody ahead of a caller has taken. */
@@ -254,7 +257,10 @@ final class WaitQueue {
    */
   synchronized GivingUp denialOf(Waiter waiter, @Nullable Attempt denied) {
     long now = timer.nanoTime();
-    BucketForecast turn = forecastAhead(waiter, now);
+    // Who never joined is denied as often as callers come, so that must not cost the whole line.
+    BucketForecast turn =
+        line.contains(waiter) ? forecastAhead(waiter, now) : forecastAfterAll(now);
+    turn.moveTo(now);
     turn.moveToAdmission(cost(waiter));
     long turnMicros = Math.max(1, turn.nanosFrom(now) / 1000);
     if (denied != null && denied.outcome() != null) {

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.redline.core.WaitingTest.SlowStore;
 import dev.redline.core.limit.RateLimitBand;
@@ -119,6 +120,36 @@ class WaitingRacesTest {
         limiter.acquireAsync("k", 1, LONG).toCompletableFuture();
     timer.advance(Duration.ofSeconds(1));
     assertThat(waiting).isDone();
+    store.close();
+  }
+
+  @Test
+  void aDenialCostsTheSameHoweverManyWait() {
+    LocalStore store = new LocalStore(10, timer::micros);
+    WaitSettings many = new WaitSettings(true, LONG, 10_000);
+    RateLimitEngine engine =
+        RateLimitEngine.builder(store)
+            .book(book())
+            .settings(EngineSettings.DEFAULT.withWaiting(OnLimitExceed.REJECT, many))
+            .waitTimer(timer)
+            .build();
+    KeyedLimiter limiter = engine.plan("p");
+    assertThat(limiter.tryAcquire("k")).isTrue();
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(limiter.acquireAsync("k", 1, Duration.ofDays(1)).toCompletableFuture())
+          .isNotDone();
+    }
+    assertTimeoutPreemptively(
+        Duration.ofSeconds(20),
+        () -> {
+          for (int i = 0; i < 100_000; i++) {
+            limiter.acquireAsync("k", 1, MS);
+          }
+        });
+    RateLimitResult denied = limiter.acquireAsync("k", 1, MS).toCompletableFuture().join();
+    assertThat(denied.reason()).isEqualTo(Reason.WAIT_TIMEOUT);
+    assertThat(denied.retryAfter()).contains(Duration.ofSeconds(10_001));
+    engine.close();
     store.close();
   }
 }
