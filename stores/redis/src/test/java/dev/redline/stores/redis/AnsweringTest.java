@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisExtension;
@@ -162,5 +163,44 @@ class AnsweringTest {
         new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
     assertThat(ticket.beginsToExpire()).isTrue();
     assertThat(ticket.beginsToExpire()).isFalse();
+  }
+
+  @Test
+  void answersThoughTheObserverThrows() throws Exception {
+    store.observe(
+        new RemoteStore.CallObserver() {
+          @Override
+          public void answered(String node, long nanos) {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void failed(String node, long nanos, StoreException failure) {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void recovered() {}
+        });
+    assertThat(get(store.acquire(one(0)).toCompletableFuture()).allowed()).isTrue();
+    proxy.stall();
+    CompletableFuture<Outcome> stalled = store.acquire(one(1)).toCompletableFuture();
+    assertThatThrownBy(() -> get(stalled)).hasCauseInstanceOf(StoreException.class);
+    proxy.resume();
+  }
+
+  @Test
+  void aReplyThatCannotBeReadIsAFailureAndNotSilence() {
+    Ticket ticket =
+        new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+    Delivery delivery =
+        new Delivery(
+            List.of(ticket),
+            () -> {
+              throw new IllegalStateException("on purpose");
+            });
+    delivery.run();
+    assertThat(delivery.isOver()).isTrue();
+    assertThatThrownBy(() -> get(ticket)).hasCauseInstanceOf(StoreException.class);
   }
 }
