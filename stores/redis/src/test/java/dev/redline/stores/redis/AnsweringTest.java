@@ -203,4 +203,22 @@ class AnsweringTest {
     assertThat(delivery.isOver()).isTrue();
     assertThatThrownBy(() -> get(ticket)).hasCauseInstanceOf(StoreException.class);
   }
+
+  @Test
+  void answersWhileTheContinuationsOfResetsBlock() throws Exception {
+    CountDownLatch blocking = new CountDownLatch(1);
+    proxy.stall();
+    var unused =
+        store
+            .reset(one(0).key(0))
+            .thenAccept(
+                done -> {
+                  blocking.countDown();
+                  block(new Outcome());
+                });
+    proxy.resume();
+    assertThat(blocking.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
+    assertThat(release.getCount()).isEqualTo(1);
+  }
 }
