@@ -39,6 +39,7 @@ final class WaitQueue {
   private final WaitTimer timer;
   private final Set<Waiter> line = new LinkedHashSet<>();
   private @Nullable BucketForecast seen;
+  private long seenAfterResets;
   private @Nullable BucketForecast afterAll;
   private @Nullable Runnable nextAttempt;
   private @Nullable Waiter attempting;
@@ -96,11 +97,7 @@ final class WaitQueue {
     turn.take(cost(waiter));
     afterAll = turn;
     if (line.size() == 1) {
-      if (waits.isResetSince(waiter)) {
-        scheduleAttempt(0);
-      } else {
-        scheduleFirst(now);
-      }
+      scheduleFirst(now);
     }
     if (waiter.ended()) {
       // What ended it may have looked for a place and a permit before it had them.
@@ -116,6 +113,7 @@ final class WaitQueue {
     int i = keyOf(waiter);
     if (outcome.seen(i)) {
       seen = BucketForecast.of(attempt.asked(), i, outcome, now);
+      seenAfterResets = waiter.resetsBeforeAttempt();
       afterAll = null;
     }
   }
@@ -146,7 +144,16 @@ final class WaitQueue {
     return forecast;
   }
 
+  /** Returns whether buckets were reset since the attempt began that showed this one. */
+  private boolean isBeforeReset() {
+    return seenAfterResets != waits.resets();
+  }
+
   private void scheduleFirst(long now) {
+    if (isBeforeReset()) {
+      scheduleAttempt(0);
+      return;
+    }
     BucketForecast forecast = lastSeen().copy();
     forecast.moveTo(now);
     forecast.moveToAdmission(cost(line.iterator().next()));
@@ -220,7 +227,7 @@ final class WaitQueue {
       long wait = Math.max(MIN_RETRY_NANOS, turn.nanosFrom(now));
       inTime = first.isInTime(now, wait);
       if (inTime) {
-        scheduleAttempt(waits.isResetSince(first) ? 0 : wait);
+        scheduleAttempt(isBeforeReset() ? 0 : wait);
       }
     }
     if (!inTime) {

@@ -32,7 +32,7 @@ final class Waiter {
   private volatile @Nullable Thread starting = Thread.currentThread();
   private volatile @Nullable WaitQueue queue;
   private final AtomicReference<@Nullable Waits> permittedBy = new AtomicReference<>();
-  private volatile long attemptedAfterResets;
+  private volatile long resetsBeforeAttempt;
   private volatile @Nullable Runnable deadlineTimer;
 
   /**
@@ -116,14 +116,14 @@ final class Waiter {
     return true;
   }
 
-  /** Notes how many resets an attempt that begins now can see. */
+  /** Notes how many resets there were when an attempt begins, which it is sure to see. */
   void attempts(long resets) {
-    attemptedAfterResets = resets;
+    resetsBeforeAttempt = resets;
   }
 
-  /** Returns whether the last attempt may have missed the latest of so many resets. */
-  boolean attemptedBefore(long resets) {
-    return attemptedAfterResets != resets;
+  /** Returns how many resets the last attempt is sure to have seen. */
+  long resetsBeforeAttempt() {
+    return resetsBeforeAttempt;
   }
 
   /** Notes the line the caller stands in; called with the line locked. */

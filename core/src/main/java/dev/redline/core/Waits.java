@@ -51,9 +51,9 @@ final class Waits implements AutoCloseable {
     return true;
   }
 
-  /** Returns whether buckets were reset since the caller's last attempt began. */
-  boolean isResetSince(Waiter waiter) {
-    return waiter.attemptedBefore(resets.get());
+  /** Returns how many resets there were. */
+  long resets() {
+    return resets.get();
   }
 
   void giveBackPermit() {
@@ -218,8 +218,8 @@ final class Waits implements AutoCloseable {
   }
 
   /**
-   * Lets the first of every line attempt at once. An attempt under way may not have seen the reset:
-   * it counts resets first, and whoever joins a line looks at the count afterwards.
+   * Lets the first of every line attempt at once. An attempt under way may not see the reset: what
+   * it shows is known to be older, because resets are counted before the lines are looked at.
    */
   void recheck() {
     resets.incrementAndGet();

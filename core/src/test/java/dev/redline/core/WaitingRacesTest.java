@@ -49,6 +49,10 @@ class WaitingRacesTest {
   }
 
   private void reset() {
+    reset(engine);
+  }
+
+  private static void reset(RateLimitEngine engine) {
     assertThat(engine.reset(BucketReset.ofRule("r")).toCompletableFuture()).isDone();
   }
 
@@ -89,6 +93,25 @@ class WaitingRacesTest {
     timer.advance(MS);
     assertThat(slow.pending).as("the second one began after the reset").hasSize(2);
     assertThat(waiting).isNotDone();
+  }
+
+  @Test
+  void aResetIsNotForgottenWhenTheOneThatAttemptsLeaves() {
+    RateLimitEngine two = engine(2);
+    CompletableFuture<RateLimitResult> first = acquire(two);
+    slow.decide(0, false);
+    CompletableFuture<RateLimitResult> second = acquire(two);
+    reset(two);
+    timer.advance(Duration.ZERO);
+    assertThat(slow.pending).as("the first one attempts").hasSize(2);
+    reset(two);
+    timer.advance(Duration.ZERO);
+    first.cancel(false);
+    timer.advance(MS);
+    assertThat(slow.pending).as("the second one attempts").hasSize(3);
+    slow.decide(2, true);
+    assertThat(second.join().allowed()).isTrue();
+    assertThat(timer.pending()).isZero();
   }
 
   @Test
