@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,5 +221,23 @@ class AnsweringTest {
     assertThat(blocking.await(20, TimeUnit.SECONDS)).isTrue();
     assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
     assertThat(release.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void deadlinesOutliveAnError() throws Exception {
+    Answers answers = new Answers();
+    try (answers;
+        Deadlines deadlines =
+            new Deadlines(
+                new Lane[0], new AtomicInteger(), answers, RedisSettings.of(proxy.uri()))) {
+      deadlines.start();
+      CountDownLatch later = new CountDownLatch(1);
+      deadlines.later(
+          () -> {
+            throw new OutOfMemoryError("on purpose");
+          });
+      deadlines.later(later::countDown);
+      assertThat(later.await(20, TimeUnit.SECONDS)).isTrue();
+    }
   }
 }
