@@ -1,5 +1,7 @@
 package dev.redline.core;
 
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -8,6 +10,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -31,6 +34,8 @@ final class SharedWaitTimer implements WaitTimer {
           TimeUnit.SECONDS,
           new SynchronousQueue<>(),
           daemons("redline-wait-result"));
+  private final Queue<Runnable> backlog = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean retrying = new AtomicBoolean();
 
   SharedWaitTimer() {
     timer.setRemoveOnCancelPolicy(true);
@@ -64,10 +69,36 @@ final class SharedWaitTimer implements WaitTimer {
   }
 
   private void deliver(Runnable continuation) {
+    if (!backlog.isEmpty() || !startsNow(continuation)) {
+      backlog.add(continuation);
+      retry();
+    }
+  }
+
+  private boolean startsNow(Runnable continuation) {
     try {
       pool.execute(continuation);
-    } catch (RejectedExecutionException allBlocked) {
-      schedule(() -> deliver(continuation), RETRY_NANOS);
+      return true;
+    } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+      return false;
+    }
+  }
+
+  /** Looks at the backlog soon; one look at a time, however many results wait. */
+  private void retry() {
+    if (retrying.compareAndSet(false, true)) {
+      schedule(this::deliverBacklog, RETRY_NANOS);
+    }
+  }
+
+  /** Only on the timer's thread. Whoever adds a result after the last look sees the flag. */
+  private void deliverBacklog() {
+    for (Runnable next = backlog.peek(); next != null && startsNow(next); next = backlog.peek()) {
+      backlog.remove();
+    }
+    retrying.set(false);
+    if (!backlog.isEmpty()) {
+      retry();
     }
   }
 }

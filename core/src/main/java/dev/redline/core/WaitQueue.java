@@ -39,6 +39,7 @@ final class WaitQueue {
   private final WaitTimer timer;
   private final Set<Waiter> line = new LinkedHashSet<>();
   private @Nullable BucketForecast seen;
+  private long seenAfterResets;
   private @Nullable BucketForecast afterAll;
   private @Nullable Runnable nextAttempt;
   private @Nullable Waiter attempting;
@@ -99,7 +100,9 @@ final class WaitQueue {
       scheduleFirst(now);
     }
     if (waiter.ended()) {
+      // What ended it may have looked for a place and a permit before it had them.
       leave(waiter);
+      waiter.giveBackPermit();
     }
     return Joining.WAITING;
   }
@@ -110,6 +113,7 @@ final class WaitQueue {
     int i = keyOf(waiter);
     if (outcome.seen(i)) {
       seen = BucketForecast.of(attempt.asked(), i, outcome, now);
+      seenAfterResets = waiter.resetsBeforeAttempt();
       afterAll = null;
     }
   }
@@ -120,7 +124,10 @@ final class WaitQueue {
 
   /** Returns a copy of the bucket as it will be when everybody in line has taken. */
   private BucketForecast forecastAfterAll(long now) {
-    return afterAll == null ? forecastAhead(null, now) : afterAll.copy();
+    if (afterAll == null) {
+      afterAll = forecastAhead(null, now);
+    }
+    return afterAll.copy();
   }
 
   /** Returns a copy of the bucket as it will be when everybody ahead of a caller has taken. */
@@ -137,7 +144,16 @@ final class WaitQueue {
     return forecast;
   }
 
+  /** Returns whether buckets were reset since the attempt began that showed this one. */
+  private boolean isBeforeReset() {
+    return seenAfterResets != waits.resets();
+  }
+
   private void scheduleFirst(long now) {
+    if (isBeforeReset()) {
+      scheduleAttempt(0);
+      return;
+    }
     BucketForecast forecast = lastSeen().copy();
     forecast.moveTo(now);
     forecast.moveToAdmission(cost(line.iterator().next()));
@@ -211,7 +227,7 @@ final class WaitQueue {
       long wait = Math.max(MIN_RETRY_NANOS, turn.nanosFrom(now));
       inTime = first.isInTime(now, wait);
       if (inTime) {
-        scheduleAttempt(wait);
+        scheduleAttempt(isBeforeReset() ? 0 : wait);
       }
     }
     if (!inTime) {
@@ -248,7 +264,10 @@ final class WaitQueue {
    */
   synchronized GivingUp denialOf(Waiter waiter, @Nullable Attempt denied) {
     long now = timer.nanoTime();
-    BucketForecast turn = forecastAhead(waiter, now);
+    // Who never joined is denied as often as callers come, so that must not cost the whole line.
+    BucketForecast turn =
+        line.contains(waiter) ? forecastAhead(waiter, now) : forecastAfterAll(now);
+    turn.moveTo(now);
     turn.moveToAdmission(cost(waiter));
     long turnMicros = Math.max(1, turn.nanosFrom(now) / 1000);
     if (denied != null && denied.outcome() != null) {

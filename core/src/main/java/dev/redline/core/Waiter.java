@@ -4,6 +4,7 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,8 @@ final class Waiter {
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile @Nullable Thread starting = Thread.currentThread();
   private volatile @Nullable WaitQueue queue;
-  private volatile @Nullable Waits permittedBy;
+  private final AtomicReference<@Nullable Waits> permittedBy = new AtomicReference<>();
+  private volatile long resetsBeforeAttempt;
   private volatile @Nullable Runnable deadlineTimer;
 
   /**
@@ -85,7 +87,7 @@ final class Waiter {
 
   /** Returns whether a wait from now on ends in time. */
   boolean isInTime(long nowNanos, long waitNanos) {
-    long tolerance = permittedBy == null ? 0 : TOLERANCE_NANOS;
+    long tolerance = permittedBy.get() == null ? 0 : TOLERANCE_NANOS;
     return waitNanos - tolerance <= deadline - nowNanos;
   }
 
@@ -104,14 +106,24 @@ final class Waiter {
 
   /** Takes a permit, unless the caller has one already. */
   boolean permitted(Waits by) {
-    if (permittedBy != null) {
+    if (permittedBy.get() != null) {
       return true;
     }
     if (!by.takePermit()) {
       return false;
     }
-    permittedBy = by;
+    permittedBy.set(by);
     return true;
+  }
+
+  /** Notes how many resets there were when an attempt begins, which it is sure to see. */
+  void attempts(long resets) {
+    resetsBeforeAttempt = resets;
+  }
+
+  /** Returns how many resets the last attempt is sure to have seen. */
+  long resetsBeforeAttempt() {
+    return resetsBeforeAttempt;
   }
 
   /** Notes the line the caller stands in; called with the line locked. */
@@ -190,16 +202,17 @@ final class Waiter {
   }
 
   private void receive(Runnable delivery) {
-    giveBackPermit();
     try {
+      giveBackPermit();
       delivery.run();
     } catch (RuntimeException | Error e) {
       future.completeExceptionally(e);
     }
   }
 
-  private void giveBackPermit() {
-    Waits by = permittedBy;
+  /** Gives the permit back, if the caller has one: once, whoever calls this. */
+  void giveBackPermit() {
+    Waits by = permittedBy.getAndSet(null);
     if (by != null) {
       by.giveBackPermit();
     }

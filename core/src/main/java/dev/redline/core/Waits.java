@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ final class Waits implements AutoCloseable {
   private final MetricsExporter metrics;
   private final ConcurrentMap<RateLimitKey, WaitQueue> lines = new ConcurrentHashMap<>();
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final AtomicLong resets = new AtomicLong();
   private volatile boolean closed;
 
   Waits(StoreTiers tiers, WaitPermits permits, WaitTimer timer, MetricsExporter metrics) {
@@ -47,6 +49,11 @@ final class Waits implements AutoCloseable {
     }
     metrics.waiting(1);
     return true;
+  }
+
+  /** Returns how many resets there were. */
+  long resets() {
+    return resets.get();
   }
 
   void giveBackPermit() {
@@ -143,6 +150,7 @@ final class Waits implements AutoCloseable {
 
   /** Attempts once; a failure ends the wait. */
   void attempt(Waiter waiter, Consumer<Attempt> then) {
+    waiter.attempts(resets.get());
     try {
       tiers
           .attempt(waiter.evaluation(), waiter.acquisition())
@@ -209,8 +217,12 @@ final class Waits implements AutoCloseable {
     lines.remove(key, line);
   }
 
-  /** Lets the first of every line attempt at once. */
+  /**
+   * Lets the first of every line attempt at once. An attempt under way may not see the reset: what
+   * it shows is known to be older, because resets are counted before the lines are looked at.
+   */
   void recheck() {
+    resets.incrementAndGet();
     lines.values().forEach(WaitQueue::recheck);
   }
 

@@ -494,8 +494,8 @@ class WaitingTest {
   }
 
   /** A store whose acquisitions the test completes, or not. */
-  private static final class SlowStore implements StorageProvider {
-    private final List<CompletableFuture<Outcome>> pending = new ArrayList<>();
+  static final class SlowStore implements StorageProvider {
+    final List<CompletableFuture<Outcome>> pending = new ArrayList<>();
     private boolean throwing;
 
     void decide(int i, boolean allowed) {
@@ -528,7 +528,7 @@ class WaitingTest {
     public void close() {}
   }
 
-  private static final EngineSettings CLOSED =
+  static final EngineSettings CLOSED =
       new EngineSettings(
           false, Optional.empty(), EngineSettings.MissingRules.ALLOW, OnStoreFailure.CLOSED, 1);
 

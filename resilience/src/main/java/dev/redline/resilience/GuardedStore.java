@@ -128,7 +128,19 @@ public final class GuardedStore implements StorageProvider {
       probes = probes.isEmpty() ? new ArrayList<>(1) : probes;
       probes.add(probe);
     }
+    if (breakers.size() > nodes.size()) {
+      forgetAbandoned();
+    }
     return probes;
+  }
+
+  /** Forgets nodes that failed and left: nothing is sent to them that could close their breaker. */
+  private void forgetAbandoned() {
+    for (NodeBreaker breaker : breakers.values()) {
+      if (breaker.isAbandoned() && breakers.values().remove(breaker)) {
+        breaker.forgotten();
+      }
+    }
   }
 
   private static void ended(List<Probe> probes, @Nullable Throwable error) {

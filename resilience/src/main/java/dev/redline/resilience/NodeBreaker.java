@@ -26,6 +26,9 @@ final class NodeBreaker {
   private static final double OPEN_JITTER = 0.125;
   private static final long NEVER = Long.MIN_VALUE;
 
+  /** After how many times the patience a node that nobody needs counts as gone. */
+  private static final int ABANDONED = 8;
+
   private final String name;
   private final CircuitBreaker breaker;
   private final int failuresInARow;
@@ -35,6 +38,9 @@ final class NodeBreaker {
   private volatile String lastFailure = "";
   private volatile boolean storeLogs;
   private volatile boolean logged = true;
+
+  /** When an acquisition last needed the node, or its breaker opened. */
+  private volatile long neededNanos = System.nanoTime();
 
   /** When the first acquisition found all probes in use, since the last probe began or ended. */
   private volatile long outOfProbesSince = NEVER;
@@ -83,6 +89,7 @@ final class NodeBreaker {
     }
     // Probing that fails is no news: one line when the store is given up, one when it is back.
     if (from == State.CLOSED && to == State.OPEN) {
+      neededNanos = System.nanoTime();
       logged = !storeLogs;
       LOG.log(
           logged ? Level.WARNING : Level.DEBUG,
@@ -119,6 +126,7 @@ final class NodeBreaker {
 
   /** Lets an acquisition through as a probe; returns null if it must not be sent. */
   @Nullable Probe probeOrNull() {
+    neededNanos = System.nanoTime();
     if (breaker.tryAcquirePermission()) {
       outOfProbesSince = NEVER;
       return new Probe(this, System.nanoTime(), answers.get());
@@ -127,6 +135,16 @@ final class NodeBreaker {
       waitForProbes();
     }
     return null;
+  }
+
+  /** Returns whether the breaker is not closed, and no acquisition has needed the node for long. */
+  boolean isAbandoned() {
+    return !isClosed() && System.nanoTime() - neededNanos > ABANDONED * patienceNanos;
+  }
+
+  /** Notes that the node is not asked for any more; ends its outage in the log. */
+  void forgotten() {
+    LOG.log(logged ? Level.INFO : Level.DEBUG, "the store" + at() + " is not needed any more");
   }
 
   /** Opens the breaker again if the probes have been in use for too long. */

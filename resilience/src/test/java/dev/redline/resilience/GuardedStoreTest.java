@@ -412,4 +412,30 @@ class GuardedStoreTest {
       threads.shutdownNow();
     }
   }
+
+  @Test
+  void aNodeThatLeftTheClusterDoesNotStayOpenForEver() {
+    GuardedStore store = guarded("open-duration", "100ms");
+    failCalls("left", 5);
+    assertThat(store.state()).isEqualTo(BreakerState.OPEN);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(() -> !fails(store, "successor") && store.state() == BreakerState.CLOSED);
+    assertThat(log).last().asString().contains("left").contains("needed");
+  }
+
+  @Test
+  void aNodeThatIsStillNeededStaysOpenWhileItFails() {
+    GuardedStore store = guarded("open-duration", "100ms");
+    nodes.failing.add("needed");
+    failCalls("needed", 5);
+    await()
+        .during(Duration.ofSeconds(2))
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                fails(store, "needed")
+                    && !fails(store, "other")
+                    && store.state() != BreakerState.CLOSED);
+  }
 }

@@ -98,7 +98,12 @@ final class Connector implements AutoCloseable {
       if (first != null) {
         LOG.log(
             Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
-        link = first;
+        if (!publish(first)) {
+          // Closing a connection waits, which an interrupted thread does not.
+          Thread.interrupted();
+          first.close();
+          return;
+        }
         ready.countDown();
         while (!closed) {
           TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
@@ -113,6 +118,15 @@ final class Connector implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Lets the store use the connection; returns false if the store was closed meanwhile. */
+  private synchronized boolean publish(RedisLink first) {
+    if (closed) {
+      return false;
+    }
+    link = first;
+    return true;
   }
 
   private void lookAfter(RedisLink current) throws InterruptedException {
@@ -266,10 +280,13 @@ final class Connector implements AutoCloseable {
 
   @Override
   public void close() {
-    closed = true;
+    RedisLink current;
+    synchronized (this) {
+      closed = true;
+      current = link;
+      link = null;
+    }
     thread.interrupt();
-    RedisLink current = link;
-    link = null;
     health.down("the store is closed");
     if (current != null) {
       current.close();

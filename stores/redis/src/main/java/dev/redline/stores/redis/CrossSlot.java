@@ -59,7 +59,12 @@ final class CrossSlot {
       part.onAnswer(
           () -> {
             if (missing.decrementAndGet() == 0) {
-              settle(parts, result);
+              try {
+                settle(parts, result);
+              } catch (RuntimeException e) {
+                // What a callback throws is lost, and nobody else would complete the result.
+                result.completeExceptionally(e);
+              }
             }
           });
     }

@@ -107,7 +107,8 @@ final class Deadlines implements AutoCloseable {
       LockSupport.parkNanos(this, TICK_NANOS);
       try {
         tick(System.nanoTime());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
+        // Also when memory is short: without this thread, callers would wait for ever.
         LOG.log(Level.ERROR, "the deadlines of acquisitions could not be looked at", e);
       }
     }

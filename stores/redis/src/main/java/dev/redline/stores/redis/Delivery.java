@@ -47,7 +47,15 @@ final class Delivery implements Runnable {
 
   private synchronized Object[] results() {
     if (results == null) {
-      results = reading.get();
+      try {
+        results = reading.get();
+      } catch (RuntimeException e) {
+        // The deadlines of these tickets are over: nobody else would ever complete them.
+        results = new Object[tickets.size()];
+        Arrays.fill(
+            results,
+            new StoreException(StoreException.Kind.BADRESPONSE, "a reply could not be read", e));
+      }
     }
     return results;
   }

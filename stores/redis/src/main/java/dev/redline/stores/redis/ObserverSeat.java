@@ -2,10 +2,16 @@ package dev.redline.stores.redis;
 
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** The place of whoever hears of calls, which may be empty. */
 final class ObserverSeat implements CallObserver {
+  private static final Logger LOG = System.getLogger(RedisStore.class.getName());
+
+  private final AtomicBoolean warned = new AtomicBoolean();
   private volatile @Nullable CallObserver taken;
 
   void take(CallObserver observer) {
@@ -16,7 +22,11 @@ final class ObserverSeat implements CallObserver {
   public void answered(String node, long nanos) {
     CallObserver observer = taken;
     if (observer != null) {
-      observer.answered(node, nanos);
+      try {
+        observer.answered(node, nanos);
+      } catch (RuntimeException e) {
+        threw(e);
+      }
     }
   }
 
@@ -24,7 +34,11 @@ final class ObserverSeat implements CallObserver {
   public void failed(String node, long nanos, StoreException failure) {
     CallObserver observer = taken;
     if (observer != null) {
-      observer.failed(node, nanos, failure);
+      try {
+        observer.failed(node, nanos, failure);
+      } catch (RuntimeException e) {
+        threw(e);
+      }
     }
   }
 
@@ -40,5 +54,11 @@ final class ObserverSeat implements CallObserver {
     if (observer != null) {
       observer.recovered();
     }
+  }
+
+  /** Notes what an observer threw at a call, which must not keep the call's callers waiting. */
+  private void threw(RuntimeException e) {
+    Level level = warned.compareAndSet(false, true) ? Level.WARNING : Level.DEBUG;
+    LOG.log(level, "an observer of calls to Redis failed", e);
   }
 }

@@ -180,12 +180,21 @@ public final class RedisStore implements RemoteStore {
   /** {@inheritDoc} By one command, whatever the number of buckets. */
   @Override
   public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return connector.reset(owners.stream().map(Generations::field).distinct().toList());
+    return offTheClient(
+        connector.reset(owners.stream().map(Generations::field).distinct().toList()));
   }
 
   @Override
   public CompletionStage<Void> reset(RateLimitKey key) {
-    return connector.reset(keyMaker.of(key), DenyCache.notice(key));
+    return offTheClient(connector.reset(keyMaker.of(key), DenyCache.notice(key)));
+  }
+
+  /**
+   * Returns a stage whose continuations do not run on an I/O thread, where one that blocks would
+   * keep every acquisition waiting. What is asked for this seldom needs no threads of its own.
+   */
+  private static <T> CompletionStage<T> offTheClient(CompletionStage<T> stage) {
+    return stage.whenCompleteAsync((result, failure) -> {});
   }
 
   /**
@@ -206,13 +215,14 @@ public final class RedisStore implements RemoteStore {
               "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
     }
     byte[] name = key.getBytes(StandardCharsets.UTF_8);
-    return link.get(name)
-        .thenCombine(
-            link.expiry(name),
-            (value, millis) ->
-                value == null
-                    ? Optional.empty()
-                    : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis))));
+    return offTheClient(
+        link.get(name)
+            .thenCombine(
+                link.expiry(name),
+                (value, millis) ->
+                    value == null
+                        ? Optional.empty()
+                        : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis)))));
   }
 
   /** Forgets what this node remembers of a refused key. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisExtension;
@@ -18,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -162,5 +164,80 @@ class AnsweringTest {
         new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
     assertThat(ticket.beginsToExpire()).isTrue();
     assertThat(ticket.beginsToExpire()).isFalse();
+  }
+
+  @Test
+  void answersThoughTheObserverThrows() throws Exception {
+    store.observe(
+        new RemoteStore.CallObserver() {
+          @Override
+          public void answered(String node, long nanos) {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void failed(String node, long nanos, StoreException failure) {
+            throw new IllegalStateException("on purpose");
+          }
+
+          @Override
+          public void recovered() {}
+        });
+    assertThat(get(store.acquire(one(0)).toCompletableFuture()).allowed()).isTrue();
+    proxy.stall();
+    CompletableFuture<Outcome> stalled = store.acquire(one(1)).toCompletableFuture();
+    assertThatThrownBy(() -> get(stalled)).hasCauseInstanceOf(StoreException.class);
+    proxy.resume();
+  }
+
+  @Test
+  void aReplyThatCannotBeReadIsAFailureAndNotSilence() {
+    Ticket ticket =
+        new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+    Delivery delivery =
+        new Delivery(
+            List.of(ticket),
+            () -> {
+              throw new IllegalStateException("on purpose");
+            });
+    delivery.run();
+    assertThat(delivery.isOver()).isTrue();
+    assertThatThrownBy(() -> get(ticket)).hasCauseInstanceOf(StoreException.class);
+  }
+
+  @Test
+  void answersWhileTheContinuationsOfResetsBlock() throws Exception {
+    CountDownLatch blocking = new CountDownLatch(1);
+    proxy.stall();
+    var unused =
+        store
+            .reset(one(0).key(0))
+            .thenAccept(
+                done -> {
+                  blocking.countDown();
+                  block(new Outcome());
+                });
+    proxy.resume();
+    assertThat(blocking.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
+    assertThat(release.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void deadlinesOutliveAnError() throws Exception {
+    Answers answers = new Answers();
+    try (answers;
+        Deadlines deadlines =
+            new Deadlines(
+                new Lane[0], new AtomicInteger(), answers, RedisSettings.of(proxy.uri()))) {
+      deadlines.start();
+      CountDownLatch later = new CountDownLatch(1);
+      deadlines.later(
+          () -> {
+            throw new OutOfMemoryError("on purpose");
+          });
+      deadlines.later(later::countDown);
+      assertThat(later.await(20, TimeUnit.SECONDS)).isTrue();
+    }
   }
 }

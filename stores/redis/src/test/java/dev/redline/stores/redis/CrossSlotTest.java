@@ -15,6 +15,7 @@ import dev.redline.testkit.redis.RedisCluster;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -147,5 +148,32 @@ class CrossSlotTest {
       System.out.println("across masters: " + report);
       assertThat(report.givenBack()).isPositive();
     }
+  }
+
+  @Test
+  void isAnsweredThoughARefundThrows() {
+    RateLimitKey first = first(Nodes.slow(5));
+    List<Ticket> parts = new ArrayList<>();
+    CrossSlot acquisition =
+        new CrossSlot(
+            (part, lane) -> {
+              parts.add(part);
+              return part;
+            },
+            (part, outcome) -> {
+              throw new IllegalStateException("on purpose");
+            },
+            both(first, 1),
+            new BucketKey.Maker("rl", BucketKey.LAYOUT),
+            System.nanoTime(),
+            false);
+    CompletableFuture<Outcome> answer = acquisition.take();
+    for (Ticket part : parts) {
+      Outcome outcome = new Outcome();
+      outcome.reset(1);
+      outcome.decide(part.acquisition().key(0).equals(first), 1);
+      part.complete(outcome);
+    }
+    assertThat(answer).isDone();
   }
 }

@@ -11,7 +11,10 @@ import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -171,5 +174,51 @@ class HealthTest {
           .contains("WARNING not connected to Redis at 127.0.0.1:" + port)
           .doesNotContain("s3cret");
     }
+  }
+
+  @Test
+  void leavesNoConnectionIfItIsClosedWhileItConnects() throws Exception {
+    Logger logger = Logger.getLogger(Connector.class.getName());
+    AtomicReference<RedisStore> started = new AtomicReference<>();
+    CountDownLatch isStarted = new CountDownLatch(1);
+    CountDownLatch isClosed = new CountDownLatch(1);
+    Handler closing =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            if (String.valueOf(record.getMessage()).startsWith("connected to Redis")) {
+              try {
+                isStarted.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              started.get().close();
+              isClosed.countDown();
+            }
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    long before = timerThreads();
+    logger.addHandler(closing);
+    try {
+      started.set(RedisStore.start(RedisSettings.of(REDIS.get().uri())));
+      isStarted.countDown();
+      assertThat(isClosed.await(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      logger.removeHandler(closing);
+    }
+    await().atMost(Duration.ofSeconds(20)).until(() -> timerThreads() <= before);
+  }
+
+  /** Counts the threads of which every connection has one. */
+  private static long timerThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("redline-redis-timer"))
+        .count();
   }
 }
