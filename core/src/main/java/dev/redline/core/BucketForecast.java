@@ -6,9 +6,9 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 
 /**
- * A copy of one bucket as a store last showed it, to work out when costs will be admitted if nobody
- * else takes. Time is the store's, in microseconds; it is told by the local clock from the moment
- * the outcome arrived, so it may lag behind the store, and a wait is never too short.
+ * A copy of one bucket as a store last showed it, to work out when a cost will be allowed if no
+ * other caller acquires. Time is the store's, in microseconds; it is told by the local clock from
+ * the moment the outcome arrived, so it may lag behind the store, and a wait is never too short.
  */
 final class BucketForecast {
   private final BucketLimits limits;

@@ -36,7 +36,7 @@ public record EngineSettings(
   public static final EngineSettings DEFAULT =
       new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
 
-  /** Creates settings under which nobody waits. */
+  /** Creates settings under which callers do not wait. */
   public EngineSettings(
       boolean shadow,
       Optional<String> defaultRuleSetId,

@@ -191,8 +191,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   /**
-   * Acquires from the key's bucket of a plan, at once. Where nobody is notified of decisions, it
-   * makes nothing but what the store needs.
+   * Acquires from the key's bucket of a plan, at once. An engine without listeners and metrics then
+   * makes no result, only what the store needs.
    */
   boolean tryAcquire(String plan, String key, long cost) {
     Rules current = rules;

@@ -91,7 +91,9 @@ final class SharedWaitTimer implements WaitTimer {
     }
   }
 
-  /** Only on the timer's thread. Whoever adds a result after the last look sees the flag. */
+  /**
+   * Runs only on the timer's thread. A thread that adds a result after the last look sees the flag.
+   */
   private void deliverBacklog() {
     for (Runnable next = backlog.peek(); next != null && startsNow(next); next = backlog.peek()) {
       backlog.remove();

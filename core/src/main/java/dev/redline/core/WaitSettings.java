@@ -11,7 +11,7 @@ import java.time.Duration;
  * @param maxConcurrentWaits how many callers wait at once; others are denied at once
  */
 public record WaitSettings(boolean enabled, Duration maxWaitTime, int maxConcurrentWaits) {
-  /** The settings of a fresh installation: rules let nobody wait. */
+  /** The defaults: a caller of a rule with WAIT_FOR_REFILL is denied at once. */
   public static final WaitSettings DISABLED = new WaitSettings(false, Duration.ofSeconds(5), 100);
 
   /** Checks that time and number are not negative. */

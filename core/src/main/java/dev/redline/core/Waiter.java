@@ -131,7 +131,7 @@ final class Waiter {
     queue = line;
   }
 
-  /** Makes sure that the wait ends, whatever the store and the line do. */
+  /** Ends the wait at its deadline, also if the store does not answer or the line does not move. */
   void endAtDeadline() {
     long nanos = deadline - timer.nanoTime() + TOLERANCE_NANOS;
     Runnable scheduled = timer.schedule(this::expire, nanos);
@@ -210,7 +210,7 @@ final class Waiter {
     }
   }
 
-  /** Gives the permit back, if the caller has one: once, whoever calls this. */
+  /** Gives the permit back if the caller has one; calling it again has no effect. */
   void giveBackPermit() {
     Waits by = permittedBy.getAndSet(null);
     if (by != null) {

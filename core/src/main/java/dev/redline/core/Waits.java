@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Waiting for refill: attempts to acquire until it succeeds, cannot succeed in time, or may not
  * wait. Callers of one bucket wait in line; see {@link WaitQueue}. Blocks no thread.
  *
- * <p>A caller of several buckets stands in one line at a time, that of the bucket with the longest
- * wait; nobody holds a place in one line while waiting in another.
+ * <p>A caller of several buckets stands in one line at a time: that of the bucket with the longest
+ * wait.
  */
 final class Waits implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Waits.class.getName());
