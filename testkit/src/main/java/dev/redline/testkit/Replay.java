@@ -312,7 +312,7 @@ final class Replay {
     }
     if (look.verdict() == Verdict.GIVEN_BACK) {
       List<ReferenceBand> untaken = bucket.stream().map(ReferenceBand::copy).toList();
-      worlds.add(new Worlds.GiveBack(untaken, look.now(), look.cost(), look.call(), false));
+      worlds.add(new Worlds.GiveBack(untaken, look.now(), look.cost(), false));
     }
     bucket.forEach(band -> band.take(look.now(), look.cost()));
   }

@@ -33,11 +33,9 @@ final class Worlds {
    * @param before the bucket just before it
    * @param taken when, by the server's clock
    * @param cost how much
-   * @param call the acquisition, which is answered once it was given back
    * @param vague whether it is not known exactly when it was taken
    */
-  record GiveBack(
-      List<ReferenceBand> before, long taken, long cost, History.Call call, boolean vague) {
+  record GiveBack(List<ReferenceBand> before, long taken, long cost, boolean vague) {
     List<Sight> most(long from, long to) {
       return before.stream()
           .map(band -> band.returnable(taken, cost, Math.max(from, taken), to))
@@ -58,9 +56,6 @@ final class Worlds {
   record World(Map<Unknown, Integer> unknown, List<GiveBack> back) {}
 
   private Set<World> worlds = Set.of(new World(Map.of(), List.of()));
-
-  /** What could have been given back when it was due, and may not have been. */
-  private List<GiveBack> late = new ArrayList<>();
 
   private boolean gaveBack;
 
@@ -84,7 +79,6 @@ final class Worlds {
 
   /** Forgets what was over before everything was settled. */
   void settle(int era) {
-    late.clear();
     change(
         world -> {
           Map<Unknown, Integer> unknown = new TreeMap<>(world.unknown);
@@ -93,23 +87,19 @@ final class Worlds {
         });
   }
 
-  /** Sets aside what is not expected to be given back any more, after a look. */
+  /**
+   * Forgets refunds that have nothing left to give at the time of a look. A denial does not wait
+   * for its refunds, so until then each may still arrive.
+   */
   void retire(Look look) {
     if (worlds.stream().allMatch(world -> world.back.isEmpty())) {
       return;
     }
-    Set<GiveBack> over = new LinkedHashSet<>(late);
     change(
-        world -> {
-          List<GiveBack> open = new ArrayList<>();
-          for (GiveBack back : world.back) {
-            boolean isOver = back.call.isOver() && back.call.returned - look.call().invoked < 0;
-            (isOver ? over : open).add(back);
-          }
-          return new World(world.unknown, open);
-        });
-    late = new ArrayList<>(over);
-    late.removeIf(back -> back.isDead(look.now(), look.now()));
+        world ->
+            new World(
+                world.unknown,
+                world.back.stream().filter(back -> !back.isDead(look.now(), look.now())).toList()));
   }
 
   private void change(UnaryOperator<World> change) {
@@ -148,20 +138,13 @@ final class Worlds {
    * worlds in which they did; returns false if nothing explains it.
    */
   boolean explain(List<ReferenceBand> bucket, long from, Look look) {
-    return explain(bucket, from, look, List.of()) || explain(bucket, from, look, late);
-  }
-
-  private boolean explain(
-      List<ReferenceBand> bucket, long from, Look look, List<GiveBack> besides) {
     Set<World> explaining = new LinkedHashSet<>();
-    Set<GiveBack> used = new LinkedHashSet<>();
+    boolean used = false;
     for (World world : worlds) {
-      List<GiveBack> back = new ArrayList<>(world.back);
-      back.addAll(besides);
-      Explanations found = new Explanations(bucket, from, look, world.unknown, back);
+      Explanations found = new Explanations(bucket, from, look, world.unknown, world.back);
       for (Explanations.Choice choice : found.search()) {
         explaining.add(after(world, bucket, look, choice));
-        used.addAll(choice.back());
+        used |= !choice.back().isEmpty();
       }
     }
     if (explaining.size() > MAX_WORLDS) {
@@ -170,8 +153,7 @@ final class Worlds {
     if (explaining.isEmpty()) {
       return false;
     }
-    late.removeAll(used);
-    gaveBack = !used.isEmpty();
+    gaveBack = used;
     worlds = explaining;
     return true;
   }
@@ -203,16 +185,13 @@ final class Worlds {
       copy.adopt(look.now(), new Sight(owed, look.seen().get(b).second()));
       before.add(copy);
     }
-    return new GiveBack(before, look.now(), take.cost, look.call(), true);
+    return new GiveBack(before, look.now(), take.cost, true);
   }
 
   @Override
   public String toString() {
     int takes = worlds.stream().mapToInt(Worlds::unknown).max().orElse(0);
     int backs = worlds.stream().mapToInt(world -> world.back.size()).max().orElse(0);
-    return takes
-        + " takes of unknown outcome and "
-        + (backs + late.size())
-        + " give-backs may have happened";
+    return takes + " takes of unknown outcome and " + backs + " give-backs may have happened";
   }
 }
