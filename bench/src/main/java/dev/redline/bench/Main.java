@@ -45,7 +45,7 @@ public final class Main {
           System.exit(2);
         }
       }
-    } catch (UsageException e) {
+    } catch (BenchUsageException e) {
       System.err.println("redline: " + e.getMessage());
       System.exit(2);
     }

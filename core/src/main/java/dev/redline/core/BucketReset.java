@@ -46,7 +46,7 @@ public final class BucketReset {
     return ruleId.or(() -> ruleSetId).orElse("");
   }
 
-  CompletionStage<List<String>> in(RuleBook book, StoreTiers tiers) {
+  CompletionStage<List<String>> in(RuleBook book, StoreWithFallback tiers) {
     List<CompiledRule> rules = rules(book);
     if (identity.isPresent()) {
       CompiledRule rule = rules.get(0);

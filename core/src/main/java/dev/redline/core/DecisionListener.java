@@ -21,7 +21,7 @@ public interface DecisionListener {
    * @param result what was decided
    * @param rules the rules that applied, in order of evaluation, with their metadata
    */
-  void decided(Question question, RateLimitResult result, List<RateLimitRule> rules);
+  void decided(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules);
 
   /**
    * Returns whether the listener cares for such a result; asked by whoever decides, so it must be

@@ -4,7 +4,7 @@ import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.path.Ranks;
+import dev.redline.core.path.RankList;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.OnLimitExceed;
@@ -31,8 +31,8 @@ final class Evaluation implements ReportedDetails {
   private final boolean dryRun;
   private @Nullable Acquisition acquisition;
   private Acquisition.@Nullable Builder several;
-  private @Nullable Claim claim;
-  private @Nullable List<Claim> moreClaims;
+  private @Nullable LimitOwner claim;
+  private @Nullable List<LimitOwner> moreClaims;
   private @Nullable AppliedRules applied;
   private @Nullable Outcome outcome;
   private int reported = BandReport.NONE;
@@ -58,8 +58,8 @@ final class Evaluation implements ReportedDetails {
   }
 
   /** Collects the rules of an index that apply to a request. */
-  void match(RuleIndex index, RequestContext request, Rules rules) {
-    Ranks ranks = index.find(request);
+  void match(RuleIndex index, RequestContext request, ActiveRules rules) {
+    RankList ranks = index.find(request);
     for (int i = 0; i < ranks.size(); i++) {
       CompiledRule rule = index.get(ranks.get(i));
       if (rule.mismatch(request) == null && apply(rule, request, rules.claim(rule))) {
@@ -69,7 +69,7 @@ final class Evaluation implements ReportedDetails {
   }
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
-  boolean apply(CompiledRule compiled, RequestContext request, Claim by) {
+  boolean apply(CompiledRule compiled, RequestContext request, LimitOwner by) {
     if (!compiled.limiting()) {
       return act(compiled, by);
     }
@@ -89,7 +89,7 @@ final class Evaluation implements ReportedDetails {
   }
 
   /** Applies an ALLOW or DENY rule; returns whether the rules after it are not considered. */
-  boolean act(CompiledRule compiled, Claim by) {
+  boolean act(CompiledRule compiled, LimitOwner by) {
     if (compiled.rule().action() == Action.ALLOW) {
       applied().add(compiled);
       applied().exempt(compiled);
@@ -103,7 +103,7 @@ final class Evaluation implements ReportedDetails {
     return compiled.stop();
   }
 
-  private void refuse(CompiledRule compiled, Claim by) {
+  private void refuse(CompiledRule compiled, LimitOwner by) {
     applied().add(compiled);
     boolean shadow = isShadow(compiled);
     count(by, shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
@@ -112,14 +112,14 @@ final class Evaluation implements ReportedDetails {
     }
   }
 
-  private void count(Claim by, Verdict verdict) {
+  private void count(LimitOwner by, Verdict verdict) {
     if (!dryRun) {
       by.meter().count(verdict);
     }
   }
 
   private void demand(
-      CompiledRule compiled, BucketLimits limits, String identity, long cost, Claim by) {
+      CompiledRule compiled, BucketLimits limits, String identity, long cost, LimitOwner by) {
     applied().add(compiled);
     add(new RateLimitKey(limits, identity), cost, isShadow(compiled), by);
   }
@@ -129,7 +129,7 @@ final class Evaluation implements ReportedDetails {
    *
    * @param rule the rule; null if only the caller knows it, who then brings its limits
    */
-  void demand(Question.OfRule question, @Nullable CompiledRule rule, Claim by) {
+  void demand(LimitCheck.OfRule question, @Nullable CompiledRule rule, LimitOwner by) {
     BucketLimits limits =
         question.limits().isPresent()
             ? new BucketLimits(
@@ -147,11 +147,11 @@ final class Evaluation implements ReportedDetails {
   }
 
   /** Adds a bucket that no rule of the book stands for. */
-  void demand(BucketLimits limits, String identity, long cost, Claim by) {
+  void demand(BucketLimits limits, String identity, long cost, LimitOwner by) {
     add(new RateLimitKey(limits, identity), cost, shadowAll, by);
   }
 
-  private void add(RateLimitKey key, long cost, boolean shadow, Claim by) {
+  private void add(RateLimitKey key, long cost, boolean shadow, LimitOwner by) {
     if (acquisition == null) {
       acquisition = Acquisition.of(key, cost, shadow, dryRun);
       claim = by;
@@ -167,8 +167,8 @@ final class Evaluation implements ReportedDetails {
     moreClaims.add(by);
   }
 
-  private Claim claim(int i) {
-    Claim by = i == 0 || moreClaims == null ? claim : moreClaims.get(i - 1);
+  private LimitOwner claim(int i) {
+    LimitOwner by = i == 0 || moreClaims == null ? claim : moreClaims.get(i - 1);
     if (by == null) {
       throw new IllegalStateException("nothing is demanded");
     }
@@ -370,7 +370,7 @@ final class Evaluation implements ReportedDetails {
     }
   }
 
-  private void settle(Claim by, BucketLimits limits, boolean passed, boolean shadow) {
+  private void settle(LimitOwner by, BucketLimits limits, boolean passed, boolean shadow) {
     if (passed) {
       count(by, Verdict.ALLOWED);
     } else if (shadow) {

@@ -3,7 +3,7 @@ package dev.redline.core;
 import dev.redline.core.Explanation.Entry;
 import dev.redline.core.key.IdentityScheme;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.path.Ranks;
+import dev.redline.core.path.RankList;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.NoMatch;
@@ -26,14 +26,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Takes a question apart for people: every rule, whether it applies, and its bands as they are. */
 final class Explainer {
-  private final Question question;
-  private final Rules rules;
+  private final LimitCheck question;
+  private final ActiveRules rules;
   private final @Nullable RuleIndex index;
   private final Evaluation evaluation;
   private final List<Entry> entries = new ArrayList<>();
   private final Map<Integer, Integer> demandOf = new HashMap<>();
 
-  Explainer(Question question, Rules rules, @Nullable RuleIndex index, EngineSettings settings) {
+  Explainer(
+      LimitCheck question, ActiveRules rules, @Nullable RuleIndex index, EngineSettings settings) {
     this.question = question;
     this.rules = rules;
     this.index = index;
@@ -42,7 +43,7 @@ final class Explainer {
 
   CompletionStage<Explanation> explain(
       Function<Acquisition, CompletionStage<Outcome>> peek,
-      BiFunction<Question, Boolean, CompletionStage<RateLimitResult>> decide) {
+      BiFunction<LimitCheck, Boolean, CompletionStage<RateLimitResult>> decide) {
     collect();
     CompletionStage<List<Entry>> peeked =
         evaluation.size() == 0
@@ -55,11 +56,11 @@ final class Explainer {
   }
 
   private void collect() {
-    if (question instanceof Question.OfRequest ofRequest) {
+    if (question instanceof LimitCheck.OfRequest ofRequest) {
       if (index != null) {
         collect(index, ofRequest.request());
       }
-    } else if (question instanceof Question.OfPlans ofPlans) {
+    } else if (question instanceof LimitCheck.OfPlans ofPlans) {
       String identity = IdentityScheme.ofPlanKey(ofPlans.key());
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
         demanding(
@@ -75,11 +76,11 @@ final class Explainer {
             rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).claim());
       }
     } else {
-      collect((Question.OfRule) question);
+      collect((LimitCheck.OfRule) question);
     }
   }
 
-  private void collect(Question.OfRule ofRule) {
+  private void collect(LimitCheck.OfRule ofRule) {
     CompiledRule rule = rules.book().rule(ofRule.ruleId()).orElse(null);
     if (rule != null && !rule.rule().enabled()) {
       entries.add(entry(rule, NoMatch.DISABLED, List.of()));
@@ -92,7 +93,7 @@ final class Explainer {
     }
   }
 
-  private static Entry unknown(Question.OfRule ofRule) {
+  private static Entry unknown(LimitCheck.OfRule ofRule) {
     return new Entry(
         Optional.of(RateLimitRule.DEFAULT_RULE_SET),
         ofRule.ruleId(),
@@ -104,7 +105,7 @@ final class Explainer {
   }
 
   private void collect(RuleIndex all, RequestContext request) {
-    Ranks found = all.find(request);
+    RankList found = all.find(request);
     BitSet pathMatches = new BitSet();
     for (int i = 0; i < found.size(); i++) {
       pathMatches.set(found.get(i));

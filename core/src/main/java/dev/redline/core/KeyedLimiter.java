@@ -165,8 +165,8 @@ public final class KeyedLimiter implements AutoCloseable {
     return engine.acquireAsync(question(key, tokens), WaitTerms.atMost(atMost));
   }
 
-  private Question question(String key, long tokens) {
-    return Question.ofPlans(plans, checked(key), tokens);
+  private LimitCheck question(String key, long tokens) {
+    return LimitCheck.ofPlans(plans, checked(key), tokens);
   }
 
   private static String checked(@Nullable String key) {

@@ -35,7 +35,8 @@ public record LimitExceeded(
     OptionalLong retryAfterMs,
     boolean degraded) {
 
-  private static LimitExceeded of(Question question, RateLimitResult result, ApiKeyDigest digest) {
+  private static LimitExceeded of(
+      LimitCheck question, RateLimitResult result, ApiKeyDigest digest) {
     return new LimitExceeded(
         Instant.now(),
         result.reason(),
@@ -44,7 +45,7 @@ public record LimitExceeded(
         result.plan(),
         result.band(),
         result.identityDigest(digest),
-        question instanceof Question.OfRequest asked
+        question instanceof LimitCheck.OfRequest asked
             ? Optional.ofNullable(asked.request().pathOrNull())
             : Optional.empty(),
         result.retryAfterMs(),
@@ -70,7 +71,7 @@ public record LimitExceeded(
     }
 
     @Override
-    public void decided(Question question, RateLimitResult result, List<RateLimitRule> rules) {
+    public void decided(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {
       sink.accept(of(question, result, digest));
     }
   }

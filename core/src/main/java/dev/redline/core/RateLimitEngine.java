@@ -29,31 +29,31 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler, AutoCloseable {
 
-  private final StoreTiers tiers;
-  private final Waits waits;
+  private final StoreWithFallback tiers;
+  private final WaitingAcquirer waits;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
-  private final Announcer[] listeners;
+  private final ListenerDispatcher[] listeners;
   private final boolean timed;
   private final boolean tryDirectly;
   private final RuleLookup lookup;
-  private final OwnRules ownRules;
+  private final ApplicationRules ownRules;
   private final RuleChangeNotifier ruleChanges;
-  private volatile @Nullable Rules rules;
+  private volatile @Nullable ActiveRules rules;
   private volatile boolean enabled = true;
 
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
     this.metrics = builder.metrics;
-    this.tiers = new StoreTiers(builder.store, builder.fallbackStore(), settings, metrics);
-    this.waits = new Waits(tiers, builder.permits(), builder.timer, metrics);
+    this.tiers = new StoreWithFallback(builder.store, builder.fallbackStore(), settings, metrics);
+    this.waits = new WaitingAcquirer(tiers, builder.permits(), builder.timer, metrics);
     this.lookup = new RuleLookup(settings);
-    this.ownRules = new OwnRules(builder.plans, builder.ruleSets, metrics);
+    this.ownRules = new ApplicationRules(builder.plans, builder.ruleSets, metrics);
     this.ruleChanges = new RuleChangeNotifier(builder.ruleChangeListeners);
     this.listeners =
         builder.listeners.stream()
-            .map(listener -> new Announcer(listener, metrics))
-            .toArray(Announcer[]::new);
+            .map(listener -> new ListenerDispatcher(listener, metrics))
+            .toArray(ListenerDispatcher[]::new);
     this.timed = metrics != MetricsExporter.NONE;
     this.tryDirectly = !timed && listeners.length == 0 && !settings.shadow();
     if (builder.book != null) {
@@ -79,7 +79,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     synchronized (ruleChanges) {
       RuleBook before = book();
       metrics.inForce(book);
-      rules = Rules.of(book, metrics, ownRules);
+      rules = ActiveRules.of(book, metrics, ownRules);
       tiers.rulesChanged();
       ruleChanges.notifyOf(before, book);
     }
@@ -87,7 +87,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   /** Returns the rule book in force, or null if there never was one. */
   public @Nullable RuleBook book() {
-    Rules current = rules;
+    ActiveRules current = rules;
     return current == null ? null : current.book();
   }
 
@@ -103,37 +103,37 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   @Override
   public RateLimitResult allow(String key, List<String> planNames, int tokens) {
-    return decideNow(Question.ofPlans(planNames, key, tokens), false);
+    return decideNow(LimitCheck.ofPlans(planNames, key, tokens), false);
   }
 
   @Override
   public CompletionStage<RateLimitResult> allowAsync(
       String key, List<String> planNames, int tokens) {
-    return asking(() -> Question.ofPlans(planNames, key, tokens));
+    return asking(() -> LimitCheck.ofPlans(planNames, key, tokens));
   }
 
   @Override
   public RateLimitResult check(RequestContext request) {
-    return decideNow(Question.ofRequest(request), false);
+    return decideNow(LimitCheck.ofRequest(request), false);
   }
 
   @Override
   public RateLimitResult check(String ruleSetId, RequestContext request) {
-    return decideNow(Question.ofRequest(ruleSetId, request), false);
+    return decideNow(LimitCheck.ofRequest(ruleSetId, request), false);
   }
 
   @Override
   public CompletionStage<RateLimitResult> checkAsync(RequestContext request) {
-    return decide(Question.ofRequest(request), false);
+    return decide(LimitCheck.ofRequest(request), false);
   }
 
   @Override
   public CompletionStage<RateLimitResult> checkAsync(String ruleSetId, RequestContext request) {
-    return decide(Question.ofRequest(ruleSetId, request), false);
+    return decide(LimitCheck.ofRequest(ruleSetId, request), false);
   }
 
   @Override
-  public CompletionStage<RateLimitResult> handle(Question question) {
+  public CompletionStage<RateLimitResult> handle(LimitCheck question) {
     return decide(question, false);
   }
 
@@ -152,7 +152,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @throws IllegalArgumentException if the question has no answer
    * @throws IllegalStateException if the engine is closed while the caller waits
    */
-  public RateLimitResult checkWaiting(Question question) throws InterruptedException {
+  public RateLimitResult checkWaiting(LimitCheck question) throws InterruptedException {
     return acquire(question, WaitTerms.of(settings));
   }
 
@@ -160,11 +160,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * Is {@link #checkWaiting} without blocking a thread. Cancelling the stage's future ends the
    * wait; continuations run on the caller's thread or on threads for them alone.
    */
-  public CompletionStage<RateLimitResult> checkWaitingAsync(Question question) {
+  public CompletionStage<RateLimitResult> checkWaitingAsync(LimitCheck question) {
     return acquireAsync(question, WaitTerms.of(settings));
   }
 
-  RateLimitResult acquire(Question question, WaitTerms terms) throws InterruptedException {
+  RateLimitResult acquire(LimitCheck question, WaitTerms terms) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -176,7 +176,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
         : waits.await(evaluation, terms, end -> told(question, evaluation, end, false, start));
   }
 
-  CompletionStage<RateLimitResult> acquireAsync(Question question, WaitTerms terms) {
+  CompletionStage<RateLimitResult> acquireAsync(LimitCheck question, WaitTerms terms) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = new Evaluation(settings.shadow(), false);
     RateLimitResult result;
@@ -195,7 +195,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * makes no result, only what the store needs.
    */
   boolean tryAcquire(String plan, String key, long cost) {
-    Rules current = rules;
+    ActiveRules current = rules;
     if (enabled
         && current != null
         && tryDirectly
@@ -208,10 +208,11 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
         return outcome.allowed();
       }
     }
-    return decideNow(Question.ofPlans(List.of(plan), key, cost), false).allowed();
+    return decideNow(LimitCheck.ofPlans(List.of(plan), key, cost), false).allowed();
   }
 
-  private CompletionStage<RateLimitResult> asking(java.util.function.Supplier<Question> question) {
+  private CompletionStage<RateLimitResult> asking(
+      java.util.function.Supplier<LimitCheck> question) {
     try {
       return decide(question.get(), false);
     } catch (IllegalArgumentException e) {
@@ -225,7 +226,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @param dryRun whether to answer exactly that and take, count and tell nothing
    * @throws IllegalArgumentException if the question has no answer
    */
-  public RateLimitResult decideNow(Question question, boolean dryRun) {
+  public RateLimitResult decideNow(LimitCheck question, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
     RateLimitResult result = prepare(question, evaluation, dryRun);
@@ -245,7 +246,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    *
    * @param dryRun whether to answer exactly that and take, count and tell nothing
    */
-  public CompletionStage<RateLimitResult> decide(Question question, boolean dryRun) {
+  public CompletionStage<RateLimitResult> decide(LimitCheck question, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
     RateLimitResult result;
@@ -269,7 +270,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   /** Finds out what applies; returns the result if no store has to be asked, else null. */
   private @Nullable RateLimitResult prepare(
-      Question question, Evaluation evaluation, boolean dryRun) {
+      LimitCheck question, Evaluation evaluation, boolean dryRun) {
     return enabled
         ? lookup.find(question, evaluation, rules, dryRun)
         : RateLimitResult.of(Reason.DISABLED);
@@ -284,7 +285,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @throws IllegalArgumentException if the rule cannot have such a caller
    */
   public CompletionStage<List<String>> reset(BucketReset what) {
-    Rules current = rules;
+    ActiveRules current = rules;
     if (current == null) {
       throw new UnknownNameException(what.kind(), what.name());
     }
@@ -292,16 +293,16 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   /** Takes a question apart; takes, counts and tells nothing. */
-  public CompletionStage<Explanation> explain(Question question) {
-    Rules current = rules;
+  public CompletionStage<Explanation> explain(LimitCheck question) {
+    ActiveRules current = rules;
     if (current == null || !enabled) {
       return decide(question, true).thenApply(result -> new Explanation(result, List.of()));
     }
     try {
-      Rules source = current;
+      ActiveRules source = current;
       RuleIndex index = null;
-      if (question instanceof Question.OfRequest ofRequest) {
-        Rules found = lookup.source(ofRequest, current);
+      if (question instanceof LimitCheck.OfRequest ofRequest) {
+        ActiveRules found = lookup.source(ofRequest, current);
         source = found == null ? current : found;
         index = found == null ? null : lookup.index(ofRequest, found);
       }
@@ -312,7 +313,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   private RateLimitResult told(
-      Question question,
+      LimitCheck question,
       Evaluation evaluation,
       RateLimitResult result,
       boolean dryRun,
@@ -320,7 +321,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     if (dryRun) {
       return result;
     }
-    for (Announcer listener : listeners) {
+    for (ListenerDispatcher listener : listeners) {
       listener.tell(question, result, evaluation);
     }
     if (timed) {
@@ -332,7 +333,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   @Override
   public void close() {
     waits.close();
-    for (Announcer listener : listeners) {
+    for (ListenerDispatcher listener : listeners) {
       listener.close();
     }
   }

@@ -9,5 +9,5 @@ public interface RateLimitHandler {
    * Decides. The stage is complete already where no I/O was needed; it fails with an {@link
    * IllegalArgumentException} for a question that has no answer, such as an unknown name.
    */
-  CompletionStage<RateLimitResult> handle(Question question);
+  CompletionStage<RateLimitResult> handle(LimitCheck question);
 }

@@ -19,9 +19,9 @@ public final class RateLimitResult {
   public static final long ABSENT = -1;
 
   private final Reason reason;
-  private final Details details;
+  private final ResultDetails details;
 
-  RateLimitResult(Reason reason, Details details) {
+  RateLimitResult(Reason reason, ResultDetails details) {
     this.reason = reason;
     this.details = details;
   }
@@ -296,7 +296,7 @@ public final class RateLimitResult {
     public RateLimitResult build() {
       return new RateLimitResult(
           reason,
-          new Details.Given(
+          new ResultDetails.Given(
               ruleSetId,
               ruleId,
               plan,

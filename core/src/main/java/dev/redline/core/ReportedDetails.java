@@ -3,7 +3,7 @@ package dev.redline.core;
 import org.jspecify.annotations.Nullable;
 
 /** Details whose numbers are those of one band, worked out when somebody asks. */
-interface ReportedDetails extends Details {
+interface ReportedDetails extends ResultDetails {
   /** Returns the band whose numbers are told, or null if none is. */
   @Nullable BandReport report();
 

@@ -30,17 +30,17 @@ final class RuleLookup {
    * @return the result if no store has to be asked, else null
    */
   @Nullable RateLimitResult find(
-      Question question, Evaluation evaluation, @Nullable Rules current, boolean dryRun) {
+      LimitCheck question, Evaluation evaluation, @Nullable ActiveRules current, boolean dryRun) {
     if (current == null) {
       return missingRules("no rules are loaded");
     }
-    if (question instanceof Question.OfRequest ofRequest) {
+    if (question instanceof LimitCheck.OfRequest ofRequest) {
       return prepare(ofRequest, evaluation, current, dryRun);
     }
-    if (question instanceof Question.OfPlans ofPlans) {
+    if (question instanceof LimitCheck.OfPlans ofPlans) {
       return prepare(ofPlans, evaluation, current);
     }
-    return prepare((Question.OfRule) question, evaluation, current);
+    return prepare((LimitCheck.OfRule) question, evaluation, current);
   }
 
   private RateLimitResult missingRules(String what) {
@@ -54,8 +54,8 @@ final class RuleLookup {
   }
 
   private @Nullable RateLimitResult prepare(
-      Question.OfRequest question, Evaluation evaluation, Rules current, boolean dryRun) {
-    Rules source = source(question, current);
+      LimitCheck.OfRequest question, Evaluation evaluation, ActiveRules current, boolean dryRun) {
+    ActiveRules source = source(question, current);
     if (source == null) {
       String id = settings.defaultRuleSetId().orElse("");
       return missingRules("the rule set '" + id + "' does not exist");
@@ -69,10 +69,10 @@ final class RuleLookup {
   }
 
   /** Returns where the rules to look at are, or null if the default rule set does not exist. */
-  @Nullable Rules source(Question.OfRequest question, Rules current) {
+  @Nullable ActiveRules source(LimitCheck.OfRequest question, ActiveRules current) {
     if (question.ruleSetId().isPresent()) {
       String id = question.ruleSetId().get();
-      Rules source = current.with(id);
+      ActiveRules source = current.with(id);
       if (source == null) {
         throw new UnknownNameException("rule set", id);
       }
@@ -84,7 +84,7 @@ final class RuleLookup {
   }
 
   /** Returns the rules of the source to look at. */
-  RuleIndex index(Question.OfRequest question, Rules source) {
+  RuleIndex index(LimitCheck.OfRequest question, ActiveRules source) {
     Optional<String> named =
         question.ruleSetId().isPresent() ? question.ruleSetId() : settings.defaultRuleSetId();
     RuleIndex index = named.isPresent() ? source.book().index(named.get()) : null;
@@ -92,11 +92,11 @@ final class RuleLookup {
   }
 
   private static @Nullable RateLimitResult prepare(
-      Question.OfPlans question, Evaluation evaluation, Rules current) {
+      LimitCheck.OfPlans question, Evaluation evaluation, ActiveRules current) {
     List<String> names = question.plans();
     demand(current.plan(names.get(0)), question, evaluation);
     for (int i = 1; i < names.size(); i++) {
-      Rules.Plan plan = current.plan(names.get(i));
+      ActiveRules.Plan plan = current.plan(names.get(i));
       if (names.indexOf(names.get(i)) == i) {
         demand(plan, question, evaluation);
       }
@@ -104,13 +104,14 @@ final class RuleLookup {
     return null;
   }
 
-  private static void demand(Rules.Plan plan, Question.OfPlans question, Evaluation evaluation) {
+  private static void demand(
+      ActiveRules.Plan plan, LimitCheck.OfPlans question, Evaluation evaluation) {
     String identity = IdentityScheme.ofPlanKey(question.key());
     evaluation.demand(plan.limits(), identity, question.cost(), plan.claim());
   }
 
   private static @Nullable RateLimitResult prepare(
-      Question.OfRule question, Evaluation evaluation, Rules current) {
+      LimitCheck.OfRule question, Evaluation evaluation, ActiveRules current) {
     CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
     if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)

@@ -35,7 +35,7 @@ final class WaitQueue {
   private static final long MIN_RETRY_NANOS = 1_000_000;
 
   private final RateLimitKey key;
-  private final Waits waits;
+  private final WaitingAcquirer waits;
   private final WaitTimer timer;
   private final Set<Waiter> line = new LinkedHashSet<>();
   private @Nullable BucketForecast seen;
@@ -45,7 +45,7 @@ final class WaitQueue {
   private @Nullable Waiter attempting;
   private boolean gone;
 
-  WaitQueue(RateLimitKey key, Waits waits, WaitTimer timer) {
+  WaitQueue(RateLimitKey key, WaitingAcquirer waits, WaitTimer timer) {
     this.key = key;
     this.waits = waits;
     this.timer = timer;
@@ -210,7 +210,7 @@ final class WaitQueue {
       first.end(() -> attempt.finish(first.evaluation()));
       return;
     }
-    if (Waits.keyToWaitFor(attempt) != keyOf(first)) {
+    if (WaitingAcquirer.keyToWaitFor(attempt) != keyOf(first)) {
       leave(first);
       waits.join(first, attempt);
       return;

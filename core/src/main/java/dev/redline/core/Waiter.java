@@ -31,7 +31,7 @@ final class Waiter {
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile @Nullable Thread starting = Thread.currentThread();
   private volatile @Nullable WaitQueue queue;
-  private final AtomicReference<@Nullable Waits> permittedBy = new AtomicReference<>();
+  private final AtomicReference<@Nullable WaitingAcquirer> permittedBy = new AtomicReference<>();
   private volatile long resetsBeforeAttempt;
   private volatile @Nullable Runnable deadlineTimer;
 
@@ -105,7 +105,7 @@ final class Waiter {
   }
 
   /** Takes a permit, unless the caller has one already. */
-  boolean permitted(Waits by) {
+  boolean permitted(WaitingAcquirer by) {
     if (permittedBy.get() != null) {
       return true;
     }
@@ -212,7 +212,7 @@ final class Waiter {
 
   /** Gives the permit back if the caller has one; calling it again has no effect. */
   void giveBackPermit() {
-    Waits by = permittedBy.getAndSet(null);
+    WaitingAcquirer by = permittedBy.getAndSet(null);
     if (by != null) {
       by.giveBackPermit();
     }

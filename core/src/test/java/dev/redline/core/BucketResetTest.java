@@ -40,7 +40,7 @@ class BucketResetTest {
   }
 
   private boolean take(String rule, String identity) {
-    return engine.decideNow(Question.ofRule(rule, List.of(identity), 1), false).allowed();
+    return engine.decideNow(LimitCheck.ofRule(rule, List.of(identity), 1), false).allowed();
   }
 
   private List<String> reset(BucketReset what) {

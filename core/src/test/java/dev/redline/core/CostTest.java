@@ -59,11 +59,11 @@ class CostTest {
   @Test
   void aCostOutOfRangeIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Question.ofRule("r", List.of("u"), 0))
+        .isThrownBy(() -> LimitCheck.ofRule("r", List.of("u"), 0))
         .withMessageContaining("cost")
         .withMessageContaining("was 0");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> Question.ofPlans(List.of("p"), "k", 1_000_000_000_001L))
+        .isThrownBy(() -> LimitCheck.ofPlans(List.of("p"), "k", 1_000_000_000_001L))
         .withMessageContaining("cost");
   }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class DecisionListenerTest {
   private final StorageProvider store = new LocalStore();
-  private final Logger log = Logger.getLogger(Announcer.class.getName());
+  private final Logger log = Logger.getLogger(ListenerDispatcher.class.getName());
   private final List<RateLimitEngine> engines = new ArrayList<>();
   private final BlockingQueue<RateLimitResult> heard = new LinkedBlockingQueue<>();
 
@@ -68,7 +68,7 @@ class DecisionListenerTest {
   @Test
   void listenersHearQuestionResultAndRules() throws InterruptedException {
     BlockingQueue<List<RateLimitRule>> rules = new LinkedBlockingQueue<>();
-    BlockingQueue<Question> questions = new LinkedBlockingQueue<>();
+    BlockingQueue<LimitCheck> questions = new LinkedBlockingQueue<>();
     RateLimitEngine engine =
         engine(
             (question, result, applied) -> {
@@ -79,7 +79,7 @@ class DecisionListenerTest {
     RateLimitResult first = engine.check(request("/"));
     RateLimitResult second = engine.checkAsync(request("/")).toCompletableFuture().join();
     assertThat(List.of(next(), next())).containsExactly(first, second);
-    assertThat(questions).allMatch(question -> question instanceof Question.OfRequest);
+    assertThat(questions).allMatch(question -> question instanceof LimitCheck.OfRequest);
     List<RateLimitRule> applied = rules.remove();
     assertThat(applied).extracting(RateLimitRule::id).containsExactly("r");
     assertThat(applied.get(0).metadata()).containsEntry("tier", "premium");
@@ -88,8 +88,8 @@ class DecisionListenerTest {
   @Test
   void dryRunsAndExplanationsAreNotTold() throws InterruptedException {
     RateLimitEngine engine = engine((question, result, applied) -> heard.add(result));
-    engine.decideNow(Question.ofRequest(request("/")), true);
-    engine.explain(Question.ofRequest(request("/"))).toCompletableFuture().join();
+    engine.decideNow(LimitCheck.ofRequest(request("/")), true);
+    engine.explain(LimitCheck.ofRequest(request("/"))).toCompletableFuture().join();
     RateLimitResult real = engine.check(request("/"));
     assertThat(next()).isSameAs(real);
     assertThat(heard).isEmpty();
@@ -120,7 +120,7 @@ class DecisionListenerTest {
         new DecisionListener() {
           @Override
           public void decided(
-              Question question, RateLimitResult result, List<RateLimitRule> rules) {}
+              LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {}
 
           @Override
           public boolean wants(RateLimitResult result) {

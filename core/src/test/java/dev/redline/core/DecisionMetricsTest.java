@@ -128,14 +128,14 @@ class DecisionMetricsTest {
                         rule("a", 1).path("/a").build(),
                         RateLimitRule.builder().id("no").action(Action.DENY).path("/no").build()))
                 .build());
-    for (Question question :
+    for (LimitCheck question :
         List.of(
-            Question.ofRequest(request("/a")),
-            Question.ofRequest(request("/no")),
-            Question.ofRequest(request("/nothing")),
-            Question.ofRule("a", List.of(), 1),
-            Question.ofRule("no", List.of(), 1),
-            Question.ofPlans(List.of("gold"), "k", 1))) {
+            LimitCheck.ofRequest(request("/a")),
+            LimitCheck.ofRequest(request("/no")),
+            LimitCheck.ofRequest(request("/nothing")),
+            LimitCheck.ofRule("a", List.of(), 1),
+            LimitCheck.ofRule("no", List.of(), 1),
+            LimitCheck.ofPlans(List.of("gold"), "k", 1))) {
       engine.decideNow(question, true);
       engine.explain(question).toCompletableFuture().join();
     }

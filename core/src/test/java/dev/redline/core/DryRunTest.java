@@ -20,7 +20,7 @@ class DryRunTest {
     return DecisionJson.write(new StringBuilder(), result).toString();
   }
 
-  private static void answersWhatTheRealCallWould(EngineFixture fixture, Question question) {
+  private static void answersWhatTheRealCallWould(EngineFixture fixture, LimitCheck question) {
     for (int i = 0; i < 6; i++) {
       String first = json(fixture.engine().decideNow(question, true));
       String second = json(fixture.engine().decide(question, true).toCompletableFuture().join());
@@ -48,12 +48,12 @@ class DryRunTest {
                 .build());
     answersWhatTheRealCallWould(
         fixture,
-        Question.ofRequest(RequestContext.builder().path("/one").clientIp("10.0.0.1").build()));
-    answersWhatTheRealCallWould(fixture, Question.ofRequest(EngineFixture.request("/many")));
-    answersWhatTheRealCallWould(fixture, Question.ofRequest(EngineFixture.request("/no")));
-    answersWhatTheRealCallWould(fixture, Question.ofRequest(EngineFixture.request("/nothing")));
-    answersWhatTheRealCallWould(fixture, Question.ofRule("one", List.of("10.0.0.9"), 1));
-    answersWhatTheRealCallWould(fixture, Question.ofPlans(List.of("gold", "daily"), "k", 1));
-    answersWhatTheRealCallWould(fixture, Question.ofPlans(List.of("gold"), "k", 5));
+        LimitCheck.ofRequest(RequestContext.builder().path("/one").clientIp("10.0.0.1").build()));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/many")));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/no")));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/nothing")));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofRule("one", List.of("10.0.0.9"), 1));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofPlans(List.of("gold", "daily"), "k", 1));
+    answersWhatTheRealCallWould(fixture, LimitCheck.ofPlans(List.of("gold"), "k", 5));
   }
 }

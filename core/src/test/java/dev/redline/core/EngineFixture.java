@@ -86,12 +86,12 @@ public final class EngineFixture {
   }
 
   /** Explains a question. */
-  public Explanation explain(Question question) {
+  public Explanation explain(LimitCheck question) {
     return engine.explain(question).toCompletableFuture().join();
   }
 
   /** Returns what is left of each band of a rule or plan, by the explanation of a question. */
-  public List<Long> left(String id, Question question) {
+  public List<Long> left(String id, LimitCheck question) {
     return explain(question).rules().stream()
         .filter(entry -> entry.id().equals(id))
         .flatMap(entry -> entry.bands().stream())
@@ -101,6 +101,6 @@ public final class EngineFixture {
 
   /** Returns what is left of each band of a rule for a request. */
   public List<Long> left(String id, RequestContext request) {
-    return left(id, Question.ofRequest(request));
+    return left(id, LimitCheck.ofRequest(request));
   }
 }

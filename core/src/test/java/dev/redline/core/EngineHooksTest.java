@@ -107,7 +107,7 @@ class EngineHooksTest {
     assertThat(engine.check("a", request("/y")).remaining()).hasValue(1);
     assertThat(
             engine
-                .explain(Question.ofRequest("a", request("/y")))
+                .explain(LimitCheck.ofRequest("a", request("/y")))
                 .toCompletableFuture()
                 .join()
                 .rules())

@@ -45,7 +45,7 @@ class ExplainTest {
             rule("i-stops", 1).stop(true),
             rule("j-stopped", 1),
             rule("k-path", 1).path("/b"));
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(why(explanation))
         .containsExactly(
             Map.entry("a-off", Optional.of(NoMatch.DISABLED)),
@@ -72,7 +72,7 @@ class ExplainTest {
       assertThat(fixture.left("r", REQUEST)).containsExactly(2L);
     }
     fixture.check("/");
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().remaining()).hasValue(0);
     BandStatus band = explanation.rules().get(0).bands().get(0);
     assertThat(band.label()).isEqualTo("r");
@@ -85,7 +85,7 @@ class ExplainTest {
   void aRefusalIsExplainedAsTheRefusalItIs() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
     fixture.check("/");
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
     assertThat(explanation.rules().get(0).bands().get(0).passed()).isFalse();
   }
@@ -99,14 +99,14 @@ class ExplainTest {
             rule("c", 1),
             rule("d", 1).keyResolver(request -> "secret"));
     RequestContext request = RequestContext.builder().apiKey("k1").header("h", "v").build();
-    List<Explanation.Entry> entries = fixture.explain(Question.ofRequest(request)).rules();
+    List<Explanation.Entry> entries = fixture.explain(LimitCheck.ofRequest(request)).rules();
     String digest = ApiKeyDigest.unkeyed().of("k1");
     assertThat(entries.get(0).identity()).containsExactly(digest);
     assertThat(entries.get(1).identity()).containsExactly(digest, "v");
     assertThat(entries.get(2).identity()).isEmpty();
     assertThat(entries.get(3).identity()).isEmpty();
     assertThat(entries.get(3).bands()).hasSize(1);
-    assertThat(fixture.explain(Question.ofRule("a", List.of("k1"), 1)).rules().get(0).identity())
+    assertThat(fixture.explain(LimitCheck.ofRule("a", List.of("k1"), 1)).rules().get(0).identity())
         .containsExactly(digest);
   }
 
@@ -115,7 +115,7 @@ class ExplainTest {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder().id("a").action(Action.ALLOW).priority(1), rule("b", 1));
-    assertThat(why(fixture.explain(Question.ofRequest(REQUEST))))
+    assertThat(why(fixture.explain(LimitCheck.ofRequest(REQUEST))))
         .containsExactly(
             Map.entry("a", Optional.empty()), Map.entry("b", Optional.of(NoMatch.STOPPED)));
   }
@@ -124,7 +124,7 @@ class ExplainTest {
   void aBlockedRequestStillShowsTheOtherRules() {
     EngineFixture fixture =
         EngineFixture.of(RateLimitRule.builder().id("a").action(Action.DENY), rule("b", 3));
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.BLOCKED);
     assertThat(explanation.rules()).allMatch(Explanation.Entry::matched);
     assertThat(explanation.rules().get(1).bands().get(0).remaining()).isEqualTo(3);
@@ -133,7 +133,7 @@ class ExplainTest {
   @Test
   void aRuleThatRefusesForWantOfAnIdentityMatches() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1).key(KeyField.userId()));
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.MISSING_IDENTITY);
     assertThat(explanation.rules().get(0).matched()).isTrue();
     assertThat(explanation.rules().get(0).identity()).isEmpty();
@@ -148,7 +148,7 @@ class ExplainTest {
                 RateLimitPlan.of("gold", perHour(10)), RateLimitPlan.of("daily", perHour(5))));
     fixture.engine().allow("k", List.of("gold"), 4);
     Explanation explanation =
-        fixture.explain(Question.ofPlans(List.of("gold", "daily", "gold"), "k", 1));
+        fixture.explain(LimitCheck.ofPlans(List.of("gold", "daily", "gold"), "k", 1));
     assertThat(explanation.rules())
         .extracting(Explanation.Entry::id)
         .containsExactly("gold", "daily");
@@ -165,23 +165,24 @@ class ExplainTest {
             rule("off", 1).enabled(false),
             RateLimitRule.builder().id("no").action(Action.DENY),
             rule("r", 4).key(KeyField.userId()));
-    assertThat(why(fixture.explain(Question.ofRule("off", List.of(), 1))))
+    assertThat(why(fixture.explain(LimitCheck.ofRule("off", List.of(), 1))))
         .containsExactly(Map.entry("off", Optional.of(NoMatch.DISABLED)));
-    assertThat(fixture.explain(Question.ofRule("no", List.of(), 1)).decision().reason())
+    assertThat(fixture.explain(LimitCheck.ofRule("no", List.of(), 1)).decision().reason())
         .isEqualTo(Reason.BLOCKED);
-    assertThat(fixture.left("r", Question.ofRule("r", List.of("u"), 1))).containsExactly(4L);
-    Question mine = new Question.OfRule("mine", List.of("u"), Optional.of(List.of(perHour(7))), 1);
+    assertThat(fixture.left("r", LimitCheck.ofRule("r", List.of("u"), 1))).containsExactly(4L);
+    LimitCheck mine =
+        new LimitCheck.OfRule("mine", List.of("u"), Optional.of(List.of(perHour(7))), 1);
     assertThat(fixture.left("mine", mine)).containsExactly(7L);
   }
 
   @Test
   void unknownNamesFailTheStage() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
-    for (Question question :
+    for (LimitCheck question :
         List.of(
-            Question.ofRequest("nope", REQUEST),
-            Question.ofRule("nope", List.of("u"), 1),
-            Question.ofPlans(List.of("nope"), "k", 1))) {
+            LimitCheck.ofRequest("nope", REQUEST),
+            LimitCheck.ofRule("nope", List.of("u"), 1),
+            LimitCheck.ofPlans(List.of("nope"), "k", 1))) {
       assertThat(fixture.engine().explain(question).toCompletableFuture())
           .isCompletedExceptionally();
     }
@@ -191,7 +192,7 @@ class ExplainTest {
   void whileSwitchedOffThereIsNothingToExplain() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
     fixture.engine().enable(false);
-    Explanation explanation = fixture.explain(Question.ofRequest(REQUEST));
+    Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.DISABLED);
     assertThat(explanation.rules()).isEmpty();
   }
@@ -210,7 +211,7 @@ class ExplainTest {
             rule("users", 1).match(RuleMatch.builder().userId("alice").build()));
     RequestContext request =
         RequestContext.builder().attribute("region", "eu").attribute("tier", "free").build();
-    assertThat(fixture.explain(Question.ofRequest(request)).rules())
+    assertThat(fixture.explain(LimitCheck.ofRequest(request)).rules())
         .extracting(Explanation.Entry::why, Explanation.Entry::field)
         .containsExactly(
             tuple(Optional.of(NoMatch.ATTRIBUTE), Optional.of("tier")),

@@ -50,7 +50,7 @@ class MissingIdentityTest {
     assertThat(result.ruleId()).contains("r");
     assertThat(result.limit()).isEmpty();
     assertThat(result.retryAfter()).isEmpty();
-    assertThat(fixture.left("all", Question.ofRule("all", List.of(), 1))).containsExactly(9L);
+    assertThat(fixture.left("all", LimitCheck.ofRule("all", List.of(), 1))).containsExactly(9L);
   }
 
   @Test
@@ -100,7 +100,7 @@ class MissingIdentityTest {
                     asked -> {
                       throw new IllegalStateException("on purpose");
                     }));
-    Question question = Question.ofRequest(request("/"));
+    LimitCheck question = LimitCheck.ofRequest(request("/"));
     List<CompletionStage<?>> stages =
         List.of(
             fixture.engine().checkAsync(request("/")),

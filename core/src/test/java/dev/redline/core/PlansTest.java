@@ -26,7 +26,7 @@ class PlansTest {
   private final EngineFixture fixture = EngineFixture.of(EngineFixture.plans(GOLD, DAILY));
 
   private List<Long> left(String plan, String key) {
-    return fixture.left(plan, Question.ofPlans(List.of(plan), key, 1));
+    return fixture.left(plan, LimitCheck.ofPlans(List.of(plan), key, 1));
   }
 
   @Test
@@ -59,7 +59,7 @@ class PlansTest {
       assertThat(fixture.engine().allow(key, "gold").remaining()).as(key).hasValue(9);
       assertThat(left("gold", key)).containsExactly(9L);
     }
-    Question asked = Question.ofPlans(List.of("gold"), "k".repeat(1_000_000), 1);
+    LimitCheck asked = LimitCheck.ofPlans(List.of("gold"), "k".repeat(1_000_000), 1);
     assertThat(fixture.explain(asked).rules().get(0).identity().get(0)).hasSizeLessThan(100);
     assertThat(left("gold", "k".repeat(1_000_000))).containsExactly(10L);
   }

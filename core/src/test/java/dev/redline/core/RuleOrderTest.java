@@ -141,7 +141,7 @@ class RuleOrderTest {
                 OnStoreFailure.LOCAL,
                 1.0));
     assertThat(fixture.check("/").ruleId()).contains("a");
-    assertThat(fixture.explain(Question.ofRequest(request("/"))).rules())
+    assertThat(fixture.explain(LimitCheck.ofRequest(request("/"))).rules())
         .extracting(Explanation.Entry::id)
         .isEqualTo(List.of("a"));
   }

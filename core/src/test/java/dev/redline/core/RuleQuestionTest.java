@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 
 class RuleQuestionTest {
   private static RateLimitResult ask(EngineFixture fixture, String rule, String... identity) {
-    return fixture.engine().decideNow(Question.ofRule(rule, List.of(identity), 1), false);
+    return fixture.engine().decideNow(LimitCheck.ofRule(rule, List.of(identity), 1), false);
   }
 
   private static RateLimitResult ask(
       EngineFixture fixture, String rule, List<RateLimitBand> limits, String... identity) {
     return fixture
         .engine()
-        .decideNow(new Question.OfRule(rule, List.of(identity), Optional.of(limits), 1), false);
+        .decideNow(new LimitCheck.OfRule(rule, List.of(identity), Optional.of(limits), 1), false);
   }
 
   @Test

@@ -85,7 +85,7 @@ class ShadowTest {
             rule("trial", 1).mode(Mode.SHADOW).stop(true).priority(1), rule("real", 1));
     fixture.check("/");
     assertThat(fixture.check("/").allowed()).isTrue();
-    assertThat(fixture.left("real", Question.ofRule("real", List.of(), 1))).containsExactly(1L);
+    assertThat(fixture.left("real", LimitCheck.ofRule("real", List.of(), 1))).containsExactly(1L);
   }
 
   @Test

@@ -315,7 +315,7 @@ class StoreFailureTest {
   void explainAnswersWithoutBands() {
     RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
     Explanation explanation =
-        engine.explain(Question.ofRequest(request("/"))).toCompletableFuture().join();
+        engine.explain(LimitCheck.ofRequest(request("/"))).toCompletableFuture().join();
     assertThat(explanation.decision().reason()).isEqualTo(Reason.FAIL_CLOSED);
     assertThat(explanation.rules().get(0).matched()).isTrue();
     assertThat(explanation.rules().get(0).bands()).isEmpty();
@@ -325,7 +325,7 @@ class StoreFailureTest {
   void aDryRunFallsBackAndTakesNothingThereEither() {
     RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
     for (int i = 0; i < 3; i++) {
-      assertThat(engine.decideNow(Question.ofRequest(request("/")), true).reason())
+      assertThat(engine.decideNow(LimitCheck.ofRequest(request("/")), true).reason())
           .isEqualTo(Reason.LOCAL_FALLBACK);
     }
     assertThat(engine.check(request("/")).allowed()).isTrue();

@@ -279,7 +279,7 @@ class WaitingTest {
     RequestContext request = EngineFixture.request("/");
     engine.check(request);
     CompletableFuture<RateLimitResult> waiting =
-        engine.checkWaitingAsync(Question.ofRequest(request)).toCompletableFuture();
+        engine.checkWaitingAsync(LimitCheck.ofRequest(request)).toCompletableFuture();
     engine.reset(BucketReset.ofRule("r")).toCompletableFuture().join();
     timer.advance(Duration.ZERO);
     assertThat(reason(waiting)).isEqualTo(Reason.ALLOWED);
@@ -386,7 +386,7 @@ class WaitingTest {
 
   private CompletableFuture<RateLimitResult> checkWaiting(RateLimitEngine engine) {
     return engine
-        .checkWaitingAsync(Question.ofRequest(EngineFixture.request("/")))
+        .checkWaitingAsync(LimitCheck.ofRequest(EngineFixture.request("/")))
         .toCompletableFuture();
   }
 
@@ -438,7 +438,8 @@ class WaitingTest {
   @Test
   void aDisabledWaitDeniesWithOneWarning() {
     List<String> warnings = new ArrayList<>();
-    java.util.logging.Logger logger = java.util.logging.Logger.getLogger(Waits.class.getName());
+    java.util.logging.Logger logger =
+        java.util.logging.Logger.getLogger(WaitingAcquirer.class.getName());
     java.util.logging.Handler handler =
         new java.util.logging.Handler() {
           @Override
@@ -482,10 +483,10 @@ class WaitingTest {
     RequestContext request = RequestContext.builder().path("/").clientIp("192.0.2.1").build();
     assertThat(engine.check(request).allowed()).isTrue();
     CompletableFuture<RateLimitResult> waiting =
-        engine.checkWaitingAsync(Question.ofRequest(request)).toCompletableFuture();
+        engine.checkWaitingAsync(LimitCheck.ofRequest(request)).toCompletableFuture();
     timer.advance(Duration.ofMillis(900));
     // The other bucket is spent while this one is waited for.
-    while (engine.decideNow(Question.ofRule("b", List.of("192.0.2.1"), 1), false).allowed()) {}
+    while (engine.decideNow(LimitCheck.ofRule("b", List.of("192.0.2.1"), 1), false).allowed()) {}
     timer.advance(Duration.ofMillis(200));
     assertThat(waiting).isNotDone();
     timer.advance(Duration.ofMillis(400));

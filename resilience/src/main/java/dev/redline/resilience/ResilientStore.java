@@ -30,10 +30,10 @@ import java.util.concurrent.CompletionStage;
 public final class ResilientStore implements StorageProvider {
   private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
 
-  private final GuardedStore guarded;
+  private final CircuitBreakingStore guarded;
   private final StorageProvider fallback;
 
-  private ResilientStore(GuardedStore guarded, StorageProvider fallback) {
+  private ResilientStore(CircuitBreakingStore guarded, StorageProvider fallback) {
     this.guarded = guarded;
     this.fallback = fallback;
   }
@@ -68,7 +68,7 @@ public final class ResilientStore implements StorageProvider {
       Settings.CircuitBreaker breaker,
       StorageProvider fallback) {
     Objects.requireNonNull(fallback, "fallback");
-    return new ResilientStore(new GuardedStore(store, breaker, commandTimeout), fallback);
+    return new ResilientStore(new CircuitBreakingStore(store, breaker, commandTimeout), fallback);
   }
 
   /** Returns the state of the breaker of the worst node. */

@@ -106,7 +106,7 @@ class GuardedStoreTest {
 
   private final Nodes nodes = new Nodes();
   private final List<String> log = new ArrayList<>();
-  private final Logger logger = Logger.getLogger(GuardedStore.class.getName());
+  private final Logger logger = Logger.getLogger(CircuitBreakingStore.class.getName());
   private final Handler handler =
       new Handler() {
         @Override
@@ -134,7 +134,7 @@ class GuardedStoreTest {
     nodes.close();
   }
 
-  private GuardedStore guarded(String... properties) {
+  private CircuitBreakingStore guarded(String... properties) {
     Map<String, String> map = new HashMap<>();
     for (int i = 0; i < properties.length; i += 2) {
       map.put("rl.circuit-breaker." + properties[i], properties[i + 1]);
@@ -142,8 +142,9 @@ class GuardedStoreTest {
     return guarded(Duration.ofMillis(50), map);
   }
 
-  private GuardedStore guarded(Duration commandTimeout, Map<String, String> properties) {
-    return new GuardedStore(nodes, Settings.parse(properties).circuitBreaker(), commandTimeout);
+  private CircuitBreakingStore guarded(Duration commandTimeout, Map<String, String> properties) {
+    return new CircuitBreakingStore(
+        nodes, Settings.parse(properties).circuitBreaker(), commandTimeout);
   }
 
   private static Acquisition at(String... names) {
@@ -160,7 +161,7 @@ class GuardedStoreTest {
     return List.of(limits.band(0).band());
   }
 
-  private static boolean fails(GuardedStore store, String... names) {
+  private static boolean fails(CircuitBreakingStore store, String... names) {
     return store.acquire(at(names)).toCompletableFuture().isCompletedExceptionally();
   }
 
@@ -178,7 +179,7 @@ class GuardedStoreTest {
 
   @Test
   void aStoreThatAnswersIsAsked() {
-    GuardedStore store = guarded();
+    CircuitBreakingStore store = guarded();
     answerCalls("a", 100);
     failCalls("a", 4);
     answerCalls("a", 1);
@@ -188,7 +189,7 @@ class GuardedStoreTest {
 
   @Test
   void failuresInARowOpenItHoweverManyAnswersCameBefore() {
-    GuardedStore store = guarded();
+    CircuitBreakingStore store = guarded();
     answerCalls("a", 10_000);
     failCalls("a", 5);
     assertThat(store.state()).isEqualTo(BreakerState.OPEN);
@@ -198,7 +199,7 @@ class GuardedStoreTest {
 
   @Test
   void aRateOfFailuresOpensItOnceThereAreEnoughCalls() {
-    GuardedStore store = guarded("failures-in-a-row", "1000", "minimum-calls", "20");
+    CircuitBreakingStore store = guarded("failures-in-a-row", "1000", "minimum-calls", "20");
     for (int i = 0; i < 9; i++) {
       failCalls("a", 1);
       answerCalls("a", 1);
@@ -211,7 +212,7 @@ class GuardedStoreTest {
 
   @Test
   void slowCallsOpenItWhenThereIsNothingElse() {
-    GuardedStore store = guarded("minimum-calls", "20");
+    CircuitBreakingStore store = guarded("minimum-calls", "20");
     for (int i = 0; i < 20; i++) {
       nodes.observer.answered("a", Duration.ofMillis(45).toNanos());
     }
@@ -220,7 +221,7 @@ class GuardedStoreTest {
 
   @Test
   void oneNodeThatFailsAffectsNoOther() {
-    GuardedStore store = guarded();
+    CircuitBreakingStore store = guarded();
     failCalls("a", 5);
     assertThat(fails(store, "b")).isFalse();
     assertThat(fails(store, "a", "b")).isTrue();
@@ -230,7 +231,7 @@ class GuardedStoreTest {
 
   @Test
   void whileHalfOpenOnlyTheProbesGoThrough() {
-    GuardedStore store = guarded("half-open-calls", "3");
+    CircuitBreakingStore store = guarded("half-open-calls", "3");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -250,7 +251,7 @@ class GuardedStoreTest {
 
   @Test
   void aProbeThatNeedsANodeLeftAloneGivesItsPermissionBack() {
-    GuardedStore store = guarded("half-open-calls", "1", "open-duration", "1h");
+    CircuitBreakingStore store = guarded("half-open-calls", "1", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     failCalls("z", 5);
@@ -263,7 +264,7 @@ class GuardedStoreTest {
 
   @Test
   void probesThatFailOpenItAgainAndSayNothingMore() {
-    GuardedStore store = guarded("half-open-calls", "2");
+    CircuitBreakingStore store = guarded("half-open-calls", "2");
     nodes.failing.add("a");
     failCalls("a", 5);
     for (int round = 0; round < 3; round++) {
@@ -285,7 +286,7 @@ class GuardedStoreTest {
 
   @Test
   void anOutageIsLoggedOnceByTheStoreOrByTheBreaker() {
-    GuardedStore store = guarded("half-open-calls", "1");
+    CircuitBreakingStore store = guarded("half-open-calls", "1");
     assertThat(fails(store, "a")).isFalse();
     nodes.observer.answered("a", 1);
     assertThat(nodes.observer.away()).as("logged by the breaker").isFalse();
@@ -304,7 +305,7 @@ class GuardedStoreTest {
 
   @Test
   void aValueThatIsNotOursIsNoFailureOfTheNode() {
-    GuardedStore store = guarded("half-open-calls", "1");
+    CircuitBreakingStore store = guarded("half-open-calls", "1");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -320,7 +321,7 @@ class GuardedStoreTest {
 
   @Test
   void thereIsABoundOnBreakersHoweverManyNodesComeAndGo() {
-    GuardedStore store = guarded();
+    CircuitBreakingStore store = guarded();
     for (int i = 0; i < 1000; i++) {
       answerCalls("node-" + i, 1);
     }
@@ -333,7 +334,7 @@ class GuardedStoreTest {
 
   @Test
   void whatTheStoreRemembersIsNoProbe() {
-    GuardedStore store = guarded("half-open-calls", "3", "open-duration", "1h");
+    CircuitBreakingStore store = guarded("half-open-calls", "3", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.remember = true;
@@ -352,7 +353,7 @@ class GuardedStoreTest {
 
   @Test
   void aProbeThatThrowsIsAFailedProbe() {
-    GuardedStore store = guarded("half-open-calls", "2", "open-duration", "1h");
+    CircuitBreakingStore store = guarded("half-open-calls", "2", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.explode = true;
@@ -363,7 +364,7 @@ class GuardedStoreTest {
 
   @Test
   void probesThatNeverEndAreGivenUp() {
-    GuardedStore store = guarded("half-open-calls", "2", "open-duration", "10ms");
+    CircuitBreakingStore store = guarded("half-open-calls", "2", "open-duration", "10ms");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -381,7 +382,7 @@ class GuardedStoreTest {
   @Test
   void threadsThatTryANodeAtTheSameTimeDoNotDisturbEachOther() throws Exception {
     // No call of these is slow, however busy the machine.
-    GuardedStore store =
+    CircuitBreakingStore store =
         guarded(
             Duration.ofHours(1),
             Map.of(
@@ -415,7 +416,7 @@ class GuardedStoreTest {
 
   @Test
   void aNodeThatLeftTheClusterDoesNotStayOpenForEver() {
-    GuardedStore store = guarded("open-duration", "100ms");
+    CircuitBreakingStore store = guarded("open-duration", "100ms");
     failCalls("left", 5);
     assertThat(store.state()).isEqualTo(BreakerState.OPEN);
     await()
@@ -426,7 +427,7 @@ class GuardedStoreTest {
 
   @Test
   void aNodeThatIsStillNeededStaysOpenWhileItFails() {
-    GuardedStore store = guarded("open-duration", "100ms");
+    CircuitBreakingStore store = guarded("open-duration", "100ms");
     nodes.failing.add("needed");
     failCalls("needed", 5);
     await()

@@ -17,7 +17,8 @@ public interface AtomicityContract extends ProvidesStore {
   default void ofAThousandThreadsExactlyAHundredPass() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(CheckedStore.slow(100));
-      assertThat(new Crowd(1000, 1).passing(store, i -> Acquisition.of(key, 1))).isEqualTo(100);
+      assertThat(new ConcurrentCallers(1000, 1).passing(store, i -> Acquisition.of(key, 1)))
+          .isEqualTo(100);
     }
   }
 
@@ -30,7 +31,8 @@ public interface AtomicityContract extends ProvidesStore {
               CheckedStore.slow(120),
               RateLimitBand.slidingWindow(100, Duration.ofDays(365)),
               RateLimitBand.of(110, 1, Duration.ofDays(30)));
-      assertThat(new Crowd(1000, 1).passing(store, i -> Acquisition.of(key, 1))).isEqualTo(100);
+      assertThat(new ConcurrentCallers(1000, 1).passing(store, i -> Acquisition.of(key, 1)))
+          .isEqualTo(100);
     }
   }
 
@@ -46,7 +48,7 @@ public interface AtomicityContract extends ProvidesStore {
               i % 2 == 0
                   ? Acquisition.builder().take(a, 1).take(b, 1).build()
                   : Acquisition.builder().take(b, 1).take(a, 1).build();
-      assertThat(new Crowd(20, 50).passing(store, both)).isEqualTo(100);
+      assertThat(new ConcurrentCallers(20, 50).passing(store, both)).isEqualTo(100);
       StoreUnderTest plain = store.underTest();
       assertThat(plain.decide(Acquisition.of(b, 50)).allowed()).isTrue();
       assertThat(plain.decide(Acquisition.of(b, 1)).allowed()).isFalse();
@@ -59,7 +61,7 @@ public interface AtomicityContract extends ProvidesStore {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(CheckedStore.slow(1000));
       AtomicInteger taken = new AtomicInteger();
-      new Crowd(20, 50)
+      new ConcurrentCallers(20, 50)
           .ask(
               store,
               i -> Acquisition.of(key, 1 + i % 7),

@@ -130,12 +130,12 @@ public final class History {
     }
 
     /** Returns whether it was over when the look was asked for. */
-    boolean overBefore(Look look) {
+    boolean overBefore(Observation look) {
       return end != Long.MAX_VALUE && end - look.call().invoked < 0;
     }
 
     /** Returns whether it may have happened before the look was answered. */
-    boolean mayPrecede(Look look) {
+    boolean mayPrecede(Observation look) {
       return !look.call().isOver() || begin - look.call().returned <= 0;
     }
   }

@@ -82,15 +82,15 @@ public final class HistoryChecker {
    *     was expected and what was seen
    */
   public static Report check(History history) {
-    Map<RateLimitKey, List<Look>> looks = new HashMap<>();
+    Map<RateLimitKey, List<Observation>> looks = new HashMap<>();
     for (History.Call call : history.calls()) {
-      for (Look look : Look.of(history, call)) {
+      for (Observation look : Observation.of(history, call)) {
         looks.computeIfAbsent(look.key(), key -> new ArrayList<>()).add(look);
       }
     }
     Report total = new Report(0, 0, 0, 0, 0, 0, 0, 0);
-    for (Map.Entry<RateLimitKey, List<Look>> entry : looks.entrySet()) {
-      total = total.plus(new Replay(history, entry.getKey(), entry.getValue()).run());
+    for (Map.Entry<RateLimitKey, List<Observation>> entry : looks.entrySet()) {
+      total = total.plus(new BucketReplay(history, entry.getKey(), entry.getValue()).run());
     }
     return total;
   }

@@ -51,14 +51,14 @@ abstract class ReferenceBand {
   abstract ReferenceBand copy();
 
   /** Returns what a store that looks at the band now would see. */
-  abstract Sight sight(long now);
+  abstract BandState sight(long now);
 
   /** Goes on from what a store saw. */
-  abstract void adopt(long now, Sight seen);
+  abstract void adopt(long now, BandState seen);
 
   /** Goes on from a state that a clock far ahead has written, and that nobody has clipped yet. */
   void adoptFromAhead(long now) {
-    adopt(now, Sight.of(price(capacity())));
+    adopt(now, BandState.of(price(capacity())));
   }
 
   /** Returns a band of other limits in the same state, which both must keep in the same unit. */
@@ -74,17 +74,17 @@ abstract class ReferenceBand {
    * Returns what can be seen at {@code to} of this band as it was at {@code from}, if meanwhile, at
    * any time, something was taken or given back.
    */
-  abstract Sight.Range between(
-      long from, long to, BigInteger taken, Sight leastBack, Sight mostBack);
+  abstract BandState.Range between(
+      long from, long to, BigInteger taken, BandState leastBack, BandState mostBack);
 
   /**
    * Returns what of a cost that was taken from this very state at {@code taken} may be given back
    * at {@code back}, as somebody sees it who looks at {@code look}: no more than is still owed.
    */
-  abstract Sight returnable(long taken, long cost, long back, long look);
+  abstract BandState returnable(long taken, long cost, long back, long look);
 
   /** Returns what of it may be given back, whatever else was given back since it was taken. */
-  abstract Sight surelyReturnable(long taken, long cost, long back, long look);
+  abstract BandState surelyReturnable(long taken, long cost, long back, long look);
 
   final long remaining(long now) {
     return left(now).max(BigInteger.ZERO).longValueExact();
@@ -171,12 +171,12 @@ abstract class ReferenceBand {
     }
 
     @Override
-    Sight sight(long now) {
-      return Sight.of(fullCredit.subtract(credit(now)));
+    BandState sight(long now) {
+      return BandState.of(fullCredit.subtract(credit(now)));
     }
 
     @Override
-    void adopt(long now, Sight seen) {
+    void adopt(long now, BandState seen) {
       credit = fullCredit.subtract(seen.first());
       at = now;
     }
@@ -187,24 +187,26 @@ abstract class ReferenceBand {
     }
 
     @Override
-    Sight.Range between(long from, long to, BigInteger taken, Sight leastBack, Sight mostBack) {
+    BandState.Range between(
+        long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
       BigInteger drained = BigInteger.valueOf(to - from).multiply(refill);
       BigInteger early = sight(from).first().add(taken).subtract(drained);
       BigInteger late = sight(to).first().add(taken);
-      return new Sight.Range(
-          Sight.of(early.subtract(mostBack.first())), Sight.of(late.subtract(leastBack.first())));
+      return new BandState.Range(
+          BandState.of(early.subtract(mostBack.first())),
+          BandState.of(late.subtract(leastBack.first())));
     }
 
     @Override
-    Sight returnable(long taken, long cost, long back, long look) {
+    BandState returnable(long taken, long cost, long back, long look) {
       BigInteger drained = BigInteger.valueOf(back - taken).multiply(refill);
       BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained);
-      return Sight.of(owed.min(price(cost)));
+      return BandState.of(owed.min(price(cost)));
     }
 
     @Override
-    Sight surelyReturnable(long taken, long cost, long back, long look) {
-      return Sight.of(price(cost).subtract(BigInteger.valueOf(back - taken).multiply(refill)));
+    BandState surelyReturnable(long taken, long cost, long back, long look) {
+      return BandState.of(price(cost).subtract(BigInteger.valueOf(back - taken).multiply(refill)));
     }
 
     private long until(long now, BigInteger wanted) {
@@ -290,13 +292,13 @@ abstract class ReferenceBand {
     }
 
     @Override
-    Sight sight(long now) {
-      return new Sight(
+    BandState sight(long now) {
+      return new BandState(
           capacity.subtract(left(now)).multiply(period), BigInteger.valueOf(phase(now)));
     }
 
     @Override
-    void adopt(long now, Sight seen) {
+    void adopt(long now, BandState seen) {
       BigInteger[] taken = seen.first().divideAndRemainder(period);
       if (taken[1].signum() != 0) {
         throw new IllegalArgumentException("a band that refills in whole tokens lacks part of one");
@@ -316,23 +318,24 @@ abstract class ReferenceBand {
     }
 
     @Override
-    Sight.Range between(long from, long to, BigInteger taken, Sight leastBack, Sight mostBack) {
+    BandState.Range between(
+        long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
       BigInteger early = sight(from).first().add(taken).subtract(drained(from, to));
       BigInteger late = sight(to).first().add(taken);
-      return new Sight.Range(
-          new Sight(early.subtract(mostBack.first()), BigInteger.ZERO),
-          new Sight(late.subtract(leastBack.first()), period));
+      return new BandState.Range(
+          new BandState(early.subtract(mostBack.first()), BigInteger.ZERO),
+          new BandState(late.subtract(leastBack.first()), period));
     }
 
     @Override
-    Sight returnable(long taken, long cost, long back, long look) {
+    BandState returnable(long taken, long cost, long back, long look) {
       BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained(taken, back));
-      return Sight.of(owed.min(price(cost)));
+      return BandState.of(owed.min(price(cost)));
     }
 
     @Override
-    Sight surelyReturnable(long taken, long cost, long back, long look) {
-      return Sight.NOTHING;
+    BandState surelyReturnable(long taken, long cost, long back, long look) {
+      return BandState.NOTHING;
     }
 
     @Override

@@ -74,12 +74,12 @@ abstract class ReferenceWindow extends ReferenceBand {
   }
 
   @Override
-  Sight sight(long now) {
-    return new Sight(count(index(now)), slides() ? count(index(now) - 1) : BigInteger.ZERO);
+  BandState sight(long now) {
+    return new BandState(count(index(now)), slides() ? count(index(now) - 1) : BigInteger.ZERO);
   }
 
   @Override
-  void adopt(long now, Sight seen) {
+  void adopt(long now, BandState seen) {
     counts.clear();
     latest = index(now);
     counts.put(latest, seen.first());
@@ -92,30 +92,31 @@ abstract class ReferenceWindow extends ReferenceBand {
   }
 
   @Override
-  Sight.Range between(long from, long to, BigInteger taken, Sight leastBack, Sight mostBack) {
+  BandState.Range between(
+      long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
     boolean rolled = index(to) != index(from);
     BigInteger atLeast = rolled ? BigInteger.ZERO : taken;
     BigInteger before = rolled && slides() ? taken : BigInteger.ZERO;
-    Sight seen = sight(to);
-    return new Sight.Range(
-        new Sight(
+    BandState seen = sight(to);
+    return new BandState.Range(
+        new BandState(
             seen.first().add(atLeast).subtract(mostBack.first()),
             seen.second().subtract(mostBack.second())),
-        new Sight(
+        new BandState(
             seen.first().add(taken).subtract(leastBack.first()),
             seen.second().add(before).subtract(leastBack.second())));
   }
 
   @Override
-  Sight returnable(long taken, long cost, long back, long look) {
+  BandState returnable(long taken, long cost, long back, long look) {
     long age = index(look) - index(taken);
-    return new Sight(
+    return new BandState(
         age == 0 ? price(cost) : BigInteger.ZERO,
         age == 1 && slides() ? price(cost) : BigInteger.ZERO);
   }
 
   @Override
-  Sight surelyReturnable(long taken, long cost, long back, long look) {
+  BandState surelyReturnable(long taken, long cost, long back, long look) {
     return returnable(taken, cost, back, look);
   }
 

@@ -12,7 +12,7 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.resilience.BreakerState;
-import dev.redline.resilience.GuardedStore;
+import dev.redline.resilience.CircuitBreakingStore;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import dev.redline.testkit.History;
@@ -51,7 +51,7 @@ public final class Drill {
 
   private final Fault fault;
   private final Duration outage;
-  private final ConcurrentLinkedQueue<Told> told = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ObservedDecision> told = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Throwable> escaped = new AtomicReference<>();
   private volatile boolean over;
   private volatile long longestStall;
@@ -84,9 +84,9 @@ public final class Drill {
     try (Fault.Site site = fault.start()) {
       settings = RedisSettings.of(site.uri()).withCommandTimeout(TIMEOUT);
       RedisStore redis = RedisStore.start(settings);
-      RemoteStore recorded = new Recorded(redis, history.record("node", redis));
-      GuardedStore guarded =
-          new GuardedStore(recorded, Settings.parse(Map.of()).circuitBreaker(), TIMEOUT);
+      RemoteStore recorded = new RecordingStore(redis, history.record("node", redis));
+      CircuitBreakingStore guarded =
+          new CircuitBreakingStore(recorded, Settings.parse(Map.of()).circuitBreaker(), TIMEOUT);
       try (guarded;
           LocalStore fallback = new LocalStore();
           RateLimitEngine engine =
@@ -115,7 +115,7 @@ public final class Drill {
   }
 
   private DrillReport run(
-      Fault.Site site, History history, GuardedStore guarded, RateLimitEngine engine) {
+      Fault.Site site, History history, CircuitBreakingStore guarded, RateLimitEngine engine) {
     List<Thread> callers = new ArrayList<>();
     for (int c = 0; c < CALLERS; c++) {
       int caller = c;
@@ -174,7 +174,7 @@ public final class Drill {
             RequestContext.builder().path("/" + strategy).userId("user-" + bucket).build();
         long start = System.nanoTime();
         RateLimitResult result = engine.check(request);
-        told.add(Told.of(strategy, bucket, start, System.nanoTime(), result));
+        told.add(ObservedDecision.of(strategy, bucket, start, System.nanoTime(), result));
       }
     } catch (RuntimeException | Error e) {
       escaped.compareAndSet(null, e);
@@ -192,7 +192,7 @@ public final class Drill {
     }
   }
 
-  private static long awaitOpen(GuardedStore guarded, long until) {
+  private static long awaitOpen(CircuitBreakingStore guarded, long until) {
     while (System.nanoTime() - until < 0) {
       if (guarded.state() != BreakerState.CLOSED) {
         return System.nanoTime();
@@ -203,10 +203,10 @@ public final class Drill {
   }
 
   /** Waits until the breaker is closed, and the last caller who noticed anything was long ago. */
-  private long awaitBack(GuardedStore guarded, long healed) {
+  private long awaitBack(CircuitBreakingStore guarded, long healed) {
     long quietSince = System.nanoTime();
     while (System.nanoTime() - healed < BACK_WITHIN.toNanos()) {
-      Told last = lastDegraded();
+      ObservedDecision last = lastDegraded();
       boolean closed = guarded.state() == BreakerState.CLOSED && guarded.health().up();
       if (!closed) {
         quietSince = System.nanoTime();
@@ -219,9 +219,9 @@ public final class Drill {
     return DrillReport.NEVER;
   }
 
-  private @Nullable Told lastDegraded() {
-    Told last = null;
-    for (Told one : told) {
+  private @Nullable ObservedDecision lastDegraded() {
+    ObservedDecision last = null;
+    for (ObservedDecision one : told) {
       if (one.degraded() && (last == null || one.endNanos() - last.endNanos() > 0)) {
         last = one;
       }

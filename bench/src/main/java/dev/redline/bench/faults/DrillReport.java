@@ -47,7 +47,7 @@ public record DrillReport(
 
   static DrillReport of(
       Fault fault,
-      List<Told> told,
+      List<ObservedDecision> told,
       @Nullable Throwable escaped,
       String history,
       long machineStall,
@@ -56,18 +56,22 @@ public record DrillReport(
       long healed,
       long back) {
     long firstFailure =
-        told.stream().filter(one -> one.degraded()).mapToLong(Told::endNanos).min().orElse(struck);
+        told.stream()
+            .filter(one -> one.degraded())
+            .mapToLong(ObservedDecision::endNanos)
+            .min()
+            .orElse(struck);
     long end = opened == NEVER ? healed : opened;
     return new DrillReport(
         fault,
         told.size(),
-        (int) told.stream().filter(Told::degraded).count(),
-        told.stream().filter(one -> !one.fits()).map(Told::toString).limit(10).toList(),
+        (int) told.stream().filter(ObservedDecision::degraded).count(),
+        told.stream().filter(one -> !one.fits()).map(ObservedDecision::toString).limit(10).toList(),
         Optional.ofNullable(escaped),
         Duration.ofNanos(
             told.stream()
                 .filter(one -> one.startNanos() - struck >= 0)
-                .mapToLong(Told::latencyNanos)
+                .mapToLong(ObservedDecision::latencyNanos)
                 .max()
                 .orElse(0)),
         Duration.ofNanos(machineStall),
@@ -81,25 +85,25 @@ public record DrillReport(
         (int)
             told.stream()
                 .filter(one -> one.degraded() && one.startNanos() - struck >= 0)
-                .mapToInt(Told::caller)
+                .mapToInt(ObservedDecision::caller)
                 .distinct()
                 .count(),
         Duration.ofNanos((back == NEVER ? healed : back) - struck),
         history);
   }
 
-  private static Duration p99(List<Told> told, long from, long to) {
+  private static Duration p99(List<ObservedDecision> told, long from, long to) {
     long[] latencies =
         told.stream()
             .filter(one -> one.startNanos() >= from && one.startNanos() < to)
-            .mapToLong(Told::latencyNanos)
+            .mapToLong(ObservedDecision::latencyNanos)
             .sorted()
             .toArray();
     return Duration.ofNanos(
         latencies.length == 0 ? 0 : latencies[(int) Math.ceil(latencies.length * 0.99) - 1]);
   }
 
-  private static int mostAdmittedLocally(List<Told> told) {
+  private static int mostAdmittedLocally(List<ObservedDecision> told) {
     Map<Integer, Integer> byCaller = new HashMap<>();
     told.stream()
         .filter(one -> one.strategy() == OnStoreFailure.LOCAL)

@@ -1,7 +1,7 @@
 package dev.redline.bench.faults;
 
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.Table;
-import dev.redline.bench.UsageException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Arrays;
@@ -66,7 +66,7 @@ public final class FaultsBench {
           ? List.of(Fault.values())
           : names.stream().map(name -> Fault.valueOf(name.toUpperCase(Locale.ROOT))).toList();
     } catch (IllegalArgumentException e) {
-      throw new UsageException("faults are " + Arrays.toString(Fault.values()));
+      throw new BenchUsageException("faults are " + Arrays.toString(Fault.values()));
     }
   }
 

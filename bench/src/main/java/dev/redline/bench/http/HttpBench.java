@@ -1,9 +1,9 @@
 package dev.redline.bench.http;
 
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.ChildJvm;
 import dev.redline.bench.Medians;
 import dev.redline.bench.Table;
-import dev.redline.bench.UsageException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
@@ -53,13 +53,13 @@ public final class HttpBench {
         if (word.equals("--rounds") && words.hasNext()) {
           String text = words.next();
           if (!text.matches("[1-9][0-9]?")) {
-            throw new UsageException("--rounds must be 1 to 99, was " + text);
+            throw new BenchUsageException("--rounds must be 1 to 99, was " + text);
           }
           rounds = Integer.parseInt(text);
         } else if (word.equals("--server") && words.hasNext()) {
           server = Optional.of(Path.of(words.next()).toAbsolutePath());
         } else if (!word.equals("--quick")) {
-          throw new UsageException("bench http does not know " + word);
+          throw new BenchUsageException("bench http does not know " + word);
         }
       }
       return new Plan(
@@ -149,7 +149,7 @@ public final class HttpBench {
   Path serverJar() {
     Path jar = plan.server.orElseGet(HttpBench::serverJarBesideThis);
     if (!Files.isRegularFile(jar)) {
-      throw new UsageException(
+      throw new BenchUsageException(
           "there is no server at "
               + jar
               + "; build it with: mvn -pl server -am -DskipTests package, or name it with --server");

@@ -1,6 +1,6 @@
 package dev.redline.bench.http;
 
-import dev.redline.bench.UsageException;
+import dev.redline.bench.BenchUsageException;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.ServerSocket;
@@ -50,7 +50,7 @@ final class ServerProcess implements AutoCloseable {
     while (!server.answers()) {
       if (!process.isAlive() || System.nanoTime() > deadline) {
         server.close();
-        throw new UsageException(
+        throw new BenchUsageException(
             String.join(" ", command) + " did not start:\n" + Files.readString(log));
       }
       TimeUnit.MILLISECONDS.sleep(MILLIS_BETWEEN_TRIES);
@@ -81,7 +81,7 @@ final class ServerProcess implements AutoCloseable {
         .toHandle()
         .info()
         .totalCpuDuration()
-        .orElseThrow(() -> new UsageException("this system does not tell processor times"));
+        .orElseThrow(() -> new BenchUsageException("this system does not tell processor times"));
   }
 
   @Override

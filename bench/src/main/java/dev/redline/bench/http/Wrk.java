@@ -1,6 +1,6 @@
 package dev.redline.bench.http;
 
-import dev.redline.bench.UsageException;
+import dev.redline.bench.BenchUsageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -43,7 +43,7 @@ final class Wrk {
   /**
    * Looks for wrk, and writes its script.
    *
-   * @throws UsageException if there is no wrk
+   * @throws BenchUsageException if there is no wrk
    */
   Wrk(Path directory, int connections) throws IOException, InterruptedException {
     this.connections = connections;
@@ -54,7 +54,7 @@ final class Wrk {
           .start()
           .waitFor();
     } catch (IOException e) {
-      throw new UsageException(
+      throw new BenchUsageException(
           "bench http needs wrk, and there is none on the PATH; get it with: apt-get install wrk");
     }
     this.script = directory.resolve("checks.lua");

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Bucket4j, one bucket per key in a concurrent map, with the clock it has by default. */
-final class Bucket4j implements Population {
+final class Bucket4j implements KeyPopulation {
   private final ConcurrentHashMap<String, Bucket> buckets = new ConcurrentHashMap<>();
   private final Keys keys;
   private final Mix mix;

@@ -15,7 +15,7 @@ import java.util.Locale;
  * address; the requests spread over all rules, and over the same number of buckets however many
  * rules there are.
  */
-final class CheckPopulation implements Population {
+final class CheckPopulation implements KeyPopulation {
   private static final int RESOURCES = 20;
 
   private final LocalStore store = new LocalStore();

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The least a limiter per key has to do: find one word in a concurrent map, read the clock, and
  * compare-and-set. Decides by GCRA; tells nothing but yes or no.
  */
-final class Floor implements Population {
+final class Floor implements KeyPopulation {
   private static final long NANOS_PER_TOKEN = 60_000_000_000L;
 
   private final ConcurrentHashMap<String, AtomicLong> cells = new ConcurrentHashMap<>();

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * capacity, so it allows by a rate far above the load.
  */
 @SuppressWarnings("UnstableApiUsage")
-final class Guava implements Population {
+final class Guava implements KeyPopulation {
   private static final double MORE_THAN_ANYBODY_ASKS = 1e9;
   private static final double ONE_PER_MINUTE = 1 / 60.0;
 

@@ -54,13 +54,13 @@ final class Load {
     }
   }
 
-  static Sample run(Population population, int keys, int threads, Duration time)
+  static Sample run(KeyPopulation population, int keys, int threads, Duration time)
       throws InterruptedException {
     return run(population, keys, threads, time, 0);
   }
 
   /** Runs for a while, and until each thread has asked for so many decisions. */
-  static Sample run(Population population, int keys, int threads, Duration time, long atLeast)
+  static Sample run(KeyPopulation population, int keys, int threads, Duration time, long atLeast)
       throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
@@ -68,7 +68,7 @@ final class Load {
       List<Future<Sample>> futures = new ArrayList<>();
       for (int thread = 0; thread < threads; thread++) {
         long seed = 0x9E3779B97F4A7C15L * (thread + 1);
-        Population.Caller caller = population.caller();
+        KeyPopulation.Caller caller = population.caller();
         futures.add(
             pool.submit(
                 () -> {
@@ -89,7 +89,7 @@ final class Load {
   }
 
   private static Sample ask(
-      Population.Caller caller, int keys, long seed, long nanos, long atLeast) {
+      KeyPopulation.Caller caller, int keys, long seed, long nanos, long atLeast) {
     Dice dice = new Dice(seed, keys);
     long id = Thread.currentThread().getId();
     long asked = 0;
@@ -108,7 +108,7 @@ final class Load {
     return new Sample(asked, passed, elapsed, cpu, bytes);
   }
 
-  private static int burst(Population.Caller caller, Dice dice) {
+  private static int burst(KeyPopulation.Caller caller, Dice dice) {
     int passed = 0;
     for (int i = 0; i < BURST; i++) {
       if (caller.ask(dice.next())) {

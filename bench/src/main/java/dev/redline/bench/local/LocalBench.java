@@ -1,7 +1,7 @@
 package dev.redline.bench.local;
 
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.ChildJvm;
-import dev.redline.bench.UsageException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -56,7 +56,7 @@ public final class LocalBench {
         } else if (word.equals("--cpu-time")) {
           plan = new Plan(plan.rounds, plan.warmUp, plan.measure, true);
         } else if (!word.equals("--quick")) {
-          throw new UsageException("bench local does not know " + word);
+          throw new BenchUsageException("bench local does not know " + word);
         }
       }
       return plan;
@@ -64,7 +64,7 @@ public final class LocalBench {
 
     private Plan withRounds(String text) {
       if (!text.matches("[1-9][0-9]?")) {
-        throw new UsageException("--rounds must be 1 to 99, was " + text);
+        throw new BenchUsageException("--rounds must be 1 to 99, was " + text);
       }
       return new Plan(Integer.parseInt(text), warmUp, measure, cpuTime);
     }
@@ -98,10 +98,10 @@ public final class LocalBench {
   private List<List<String>> probes() {
     List<List<String>> probes = new ArrayList<>();
     for (int round = 0; round < plan.rounds; round++) {
-      List<Contender> order = new ArrayList<>(List.of(Contender.values()));
+      List<LocalContender> order = new ArrayList<>(List.of(LocalContender.values()));
       Collections.rotate(order, round * 2);
       for (int keys : new int[] {FEW_KEYS, MANY_KEYS}) {
-        for (Contender contender : order) {
+        for (LocalContender contender : order) {
           probes.add(timed(contender.name(), Integer.toString(keys)));
         }
       }
@@ -109,7 +109,7 @@ public final class LocalBench {
         probes.add(timed("check", Integer.toString(rules), Integer.toString(FEW_KEYS)));
       }
     }
-    for (Contender contender : Contender.deciding()) {
+    for (LocalContender contender : LocalContender.deciding()) {
       probes.add(
           List.of(LocalProbe.COMMAND, "heap", Integer.toString(MANY_KEYS), contender.name()));
     }

@@ -28,8 +28,8 @@ public final class LocalProbe {
     int number = Integer.parseInt(arguments.get(1));
     switch (what) {
       case "check" -> check(number, Integer.parseInt(arguments.get(2)), times(arguments, 3), out);
-      case "heap" -> heap(Contender.valueOf(arguments.get(2)), number, out);
-      default -> decisions(Contender.valueOf(what), number, times(arguments, 2), out);
+      case "heap" -> heap(LocalContender.valueOf(arguments.get(2)), number, out);
+      default -> decisions(LocalContender.valueOf(what), number, times(arguments, 2), out);
     }
   }
 
@@ -43,11 +43,11 @@ public final class LocalProbe {
         Boolean.parseBoolean(arguments.get(at + 2)));
   }
 
-  private static void decisions(Contender contender, int size, Times times, PrintStream out)
+  private static void decisions(LocalContender contender, int size, Times times, PrintStream out)
       throws InterruptedException {
     Keys keys = new Keys(size);
     for (Mix mix : Mix.values()) {
-      try (Population population = contender.populate(keys, mix)) {
+      try (KeyPopulation population = contender.populate(keys, mix)) {
         measure(population, contender.name(), size, mix, times, out);
       }
     }
@@ -55,13 +55,13 @@ public final class LocalProbe {
 
   private static void check(int rules, int requests, Times times, PrintStream out)
       throws InterruptedException {
-    try (Population population = new CheckPopulation(rules, requests, Mix.ALLOW)) {
+    try (KeyPopulation population = new CheckPopulation(rules, requests, Mix.ALLOW)) {
       measure(population, "check-" + rules, requests, Mix.ALLOW, times, out);
     }
   }
 
   private static void measure(
-      Population population, String subject, int size, Mix mix, Times times, PrintStream out)
+      KeyPopulation population, String subject, int size, Mix mix, Times times, PrintStream out)
       throws InterruptedException {
     population.caller();
     System.gc();
@@ -74,7 +74,7 @@ public final class LocalProbe {
   }
 
   /** Runs until the compiler has nothing left to do, which takes longer on a busy machine. */
-  private static void warmUp(Population population, int size, Duration slice)
+  private static void warmUp(KeyPopulation population, int size, Duration slice)
       throws InterruptedException {
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
     long before;
@@ -89,10 +89,10 @@ public final class LocalProbe {
   }
 
   /** Measures what the heap holds per key, beyond the key's name. */
-  private static void heap(Contender contender, int size, PrintStream out) {
+  private static void heap(LocalContender contender, int size, PrintStream out) {
     Keys keys = new Keys(size);
     long before = usedHeap();
-    try (Population population = contender.populate(keys, Mix.DENY)) {
+    try (KeyPopulation population = contender.populate(keys, Mix.DENY)) {
       double perKey = (double) (usedHeap() - before) / size;
       boolean stillLimits = !population.caller().ask(0);
       out.println(

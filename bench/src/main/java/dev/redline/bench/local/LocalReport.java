@@ -80,7 +80,7 @@ final class LocalReport {
         plan.cpuTime() ? "processor" : "elapsed");
   }
 
-  private static List<Cell> cells(Contender contender) {
+  private static List<Cell> cells(LocalContender contender) {
     List<Cell> cells = new ArrayList<>();
     for (int keys : new int[] {LocalBench.FEW_KEYS, LocalBench.MANY_KEYS}) {
       for (int threads : new int[] {1, 2}) {
@@ -101,19 +101,19 @@ final class LocalReport {
     out.println();
     out.println("One decision, yes or no: ns per decision and thread");
     List<String> header = new ArrayList<>(List.of("cell"));
-    Contender.deciding().forEach(contender -> header.add(contender.title()));
+    LocalContender.deciding().forEach(contender -> header.add(contender.title()));
     header.addAll(List.of("× floor", "× B4j lock-free", "× B4j sync", "spread", "B/op", "verdict"));
     Table table = new Table(header);
-    for (Cell redline : cells(Contender.REDLINE_STORE)) {
-      double toFloor = ratio(redline, redline.of(Contender.FLOOR));
-      double toLockFree = ratio(redline, redline.of(Contender.BUCKET4J_LOCK_FREE));
-      double toSynchronized = ratio(redline, redline.of(Contender.BUCKET4J_SYNCHRONIZED));
+    for (Cell redline : cells(LocalContender.REDLINE_STORE)) {
+      double toFloor = ratio(redline, redline.of(LocalContender.FLOOR));
+      double toLockFree = ratio(redline, redline.of(LocalContender.BUCKET4J_LOCK_FREE));
+      double toSynchronized = ratio(redline, redline.of(LocalContender.BUCKET4J_SYNCHRONIZED));
       List<String> missed = new ArrayList<>();
       miss(missed, toFloor > FLOOR_BAR, "floor");
       miss(missed, toLockFree >= 1, "B4j lock-free");
       miss(missed, toSynchronized >= 1, "B4j sync");
       miss(missed, bytes(redline) >= NOTHING, "B/op");
-      List<String> row = times(redline, Contender.deciding());
+      List<String> row = times(redline, LocalContender.deciding());
       row.addAll(
           List.of(
               two(toFloor),
@@ -128,23 +128,24 @@ final class LocalReport {
     out.println(
         "Bars: at most 1.5 × the floor, below 1 × both Bucket4j variants, 0 B/op. Heap allocated"
             + " by the others, 10k keys, 1 thread, allow: "
-            + allocations(Contender.deciding()));
+            + allocations(LocalContender.deciding()));
   }
 
   private void answers(PrintStream out) {
     out.println();
     out.println("One answer with remaining, wait and reset: ns per decision and thread");
     List<String> header = new ArrayList<>(List.of("cell"));
-    Contender.answering().forEach(contender -> header.add(contender.title()));
+    LocalContender.answering().forEach(contender -> header.add(contender.title()));
     header.addAll(List.of("× B4j lock-free", "× B4j sync", "spread", "B/op", "verdict"));
     Table table = new Table(header);
-    for (Cell redline : cells(Contender.REDLINE_ALLOW)) {
-      double toLockFree = ratio(redline, redline.of(Contender.BUCKET4J_LOCK_FREE_PROBE));
-      double toSynchronized = ratio(redline, redline.of(Contender.BUCKET4J_SYNCHRONIZED_PROBE));
+    for (Cell redline : cells(LocalContender.REDLINE_ALLOW)) {
+      double toLockFree = ratio(redline, redline.of(LocalContender.BUCKET4J_LOCK_FREE_PROBE));
+      double toSynchronized =
+          ratio(redline, redline.of(LocalContender.BUCKET4J_SYNCHRONIZED_PROBE));
       List<String> missed = new ArrayList<>();
       miss(missed, toLockFree >= 1, "B4j lock-free");
       miss(missed, toSynchronized >= 1, "B4j sync");
-      List<String> row = times(redline, Contender.answering());
+      List<String> row = times(redline, LocalContender.answering());
       row.addAll(
           List.of(
               two(toLockFree),
@@ -157,20 +158,20 @@ final class LocalReport {
     table.print(out);
     out.println(
         "Bar: below 1 × both Bucket4j variants. B/op, 10k keys, 1 thread, allow: "
-            + allocations(Contender.answering()));
+            + allocations(LocalContender.answering()));
   }
 
-  private List<String> times(Cell cell, List<Contender> contenders) {
+  private List<String> times(Cell cell, List<LocalContender> contenders) {
     List<String> row = new ArrayList<>(List.of(name(cell)));
-    for (Contender contender : contenders) {
+    for (LocalContender contender : contenders) {
       row.add(one(Medians.of(nanos(cell.of(contender)))));
     }
     return row;
   }
 
-  private String allocations(List<Contender> contenders) {
+  private String allocations(List<LocalContender> contenders) {
     List<String> texts = new ArrayList<>();
-    for (Contender contender : contenders) {
+    for (LocalContender contender : contenders) {
       Cell cell = new Cell(contender.name(), LocalBench.FEW_KEYS, 1, Mix.ALLOW);
       texts.add(contender.title() + " " + one(bytes(cell)));
     }
@@ -181,11 +182,11 @@ final class LocalReport {
     out.println();
     out.println("Heap per key at 1M keys of one band, beyond the key's name");
     Table table = new Table(List.of("limiter", "B/key", "verdict"));
-    for (Contender contender : Contender.deciding()) {
+    for (LocalContender contender : LocalContender.deciding()) {
       double perKey =
           bytes(new Cell("heap-" + contender.name(), LocalBench.MANY_KEYS, 1, Mix.DENY));
       List<String> missed = new ArrayList<>();
-      boolean own = contender == Contender.REDLINE_STORE;
+      boolean own = contender == LocalContender.REDLINE_STORE;
       miss(missed, own && perKey > HEAP_BAR, "100 B");
       table.add(List.of(contender.title(), one(perKey), own ? verdict(missed) : ""));
     }

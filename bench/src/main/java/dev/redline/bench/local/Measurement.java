@@ -21,7 +21,7 @@ record Measurement(Cell cell, double nanos, double bytes, double passedShare) {
    * @param mix what the limits did to the load
    */
   record Cell(String subject, int keys, int threads, Mix mix) {
-    Cell of(Contender other) {
+    Cell of(LocalContender other) {
       return new Cell(other.name(), keys, threads, mix);
     }
   }

@@ -8,7 +8,7 @@ import dev.redline.core.rule.RuleBook;
 import java.util.List;
 
 /** Redline as applications call it: {@code allow(key, plans, 1)} with its whole result. */
-final class RedlineAllow implements Population {
+final class RedlineAllow implements KeyPopulation {
   private final LocalStore store = new LocalStore();
   private final RateLimitEngine engine;
   private final Keys keys;

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Redline's store alone: acquisitions made beforehand, one outcome per thread used again. */
-final class RedlineStore implements Population {
+final class RedlineStore implements KeyPopulation {
   private final LocalStore store = new LocalStore();
   private final BucketLimits limits;
   private final Keys keys;

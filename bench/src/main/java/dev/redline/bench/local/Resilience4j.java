@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Resilience4j's AtomicRateLimiter, one per key in a concurrent map, never waiting. */
-final class Resilience4j implements Population {
+final class Resilience4j implements KeyPopulation {
   private final ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();
   private final Keys keys;
   private final RateLimiterConfig config;

@@ -35,7 +35,7 @@ final class Bucket4jOnRedis implements Client {
   }
 
   @Override
-  public Limiter limiter(Population population) {
+  public Limiter limiter(BucketPopulation population) {
     return new Buckets(population);
   }
 
@@ -47,7 +47,7 @@ final class Bucket4jOnRedis implements Client {
   private final class Buckets implements Limiter {
     private final AsyncBucketProxy[] buckets;
 
-    Buckets(Population population) {
+    Buckets(BucketPopulation population) {
       BucketConfiguration configuration = configuration(population);
       buckets = new AsyncBucketProxy[population.keys()];
       CompletableFuture<?>[] asked = new CompletableFuture<?>[buckets.length];
@@ -61,7 +61,7 @@ final class Bucket4jOnRedis implements Client {
       CompletableFuture.allOf(asked).join();
     }
 
-    private static BucketConfiguration configuration(Population population) {
+    private static BucketConfiguration configuration(BucketPopulation population) {
       ConfigurationBuilder limits = BucketConfiguration.builder();
       for (int b = 0; b < population.bands(); b++) {
         Duration period = Duration.ofSeconds(population.periodSeconds(b));

@@ -66,19 +66,21 @@ enum Cell {
     return CLUSTERED.contains(this);
   }
 
-  Population population() {
-    return new Population(
+  BucketPopulation population() {
+    return new BucketPopulation(
         cluster(),
         keys,
         BANDED.contains(this) ? 3 : 1,
-        this == REFUSED ? Population.Mix.DENY : Population.Mix.ALLOW);
+        this == REFUSED ? BucketPopulation.Mix.DENY : BucketPopulation.Mix.ALLOW);
   }
 
   /** Returns who is measured: some cells compare Redline with what another cell says. */
-  List<Contender> contenders() {
+  List<RedisContender> contenders() {
     if (ALONE.contains(this)) {
-      return List.of(Contender.REDLINE);
+      return List.of(RedisContender.REDLINE);
     }
-    return cluster() ? List.of(Contender.FLOOR, Contender.REDLINE) : List.of(Contender.values());
+    return cluster()
+        ? List.of(RedisContender.FLOOR, RedisContender.REDLINE)
+        : List.of(RedisContender.values());
   }
 }

@@ -53,7 +53,7 @@ final class EvalshaFloor implements Client {
   }
 
   @Override
-  public Limiter limiter(Population population) {
+  public Limiter limiter(BucketPopulation population) {
     return new Buckets(population);
   }
 
@@ -67,7 +67,7 @@ final class EvalshaFloor implements Client {
     private final byte[] price;
     private final byte[] horizon;
 
-    Buckets(Population population) {
+    Buckets(BucketPopulation population) {
       long micros = population.periodSeconds(0) * 1_000_000L / population.refill();
       price = Long.toString(micros).getBytes(StandardCharsets.US_ASCII);
       horizon = Long.toString(micros * population.capacity()).getBytes(StandardCharsets.US_ASCII);

@@ -12,12 +12,12 @@ import java.util.List;
 
 /** A {@link RedisProbe} in a JVM of its own, idle until it is asked. */
 final class ProbeProcess implements AutoCloseable {
-  private final Contender contender;
+  private final RedisContender contender;
   private final Process process;
   private final BufferedWriter requests;
   private final BufferedReader samples;
 
-  ProbeProcess(Contender contender, List<String> jvmOptions, String uri, String clusterUri)
+  ProbeProcess(RedisContender contender, List<String> jvmOptions, String uri, String clusterUri)
       throws IOException {
     this.contender = contender;
     this.process =

@@ -1,6 +1,6 @@
 package dev.redline.bench.redis;
 
-import dev.redline.bench.UsageException;
+import dev.redline.bench.BenchUsageException;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisCluster;
 import dev.redline.testkit.redis.RedisServer;
@@ -45,13 +45,13 @@ public final class RedisBench {
         if (word.equals("--rounds") && words.hasNext()) {
           String text = words.next();
           if (!text.matches("[1-9][0-9]?")) {
-            throw new UsageException("--rounds must be 1 to 99, was " + text);
+            throw new BenchUsageException("--rounds must be 1 to 99, was " + text);
           }
           rounds = Integer.parseInt(text);
         } else if (word.equals("--cells") && words.hasNext()) {
           cells = cells(words.next());
         } else if (!word.equals("--quick")) {
-          throw new UsageException("bench redis does not know " + word);
+          throw new BenchUsageException("bench redis does not know " + word);
         }
       }
       return new Plan(
@@ -71,7 +71,7 @@ public final class RedisBench {
                 .findFirst()
                 .orElseThrow(
                     () ->
-                        new UsageException(
+                        new BenchUsageException(
                             "there is no cell "
                                 + name
                                 + "; there are "
@@ -85,7 +85,7 @@ public final class RedisBench {
 
   private final Plan plan;
   private final RedisReport report;
-  private final Map<Contender, ProbeProcess> probes = new EnumMap<>(Contender.class);
+  private final Map<RedisContender, ProbeProcess> probes = new EnumMap<>(RedisContender.class);
 
   /** Creates the benchmark. */
   public RedisBench(Plan plan) {
@@ -101,7 +101,7 @@ public final class RedisBench {
     try (RedisServer server = RedisServer.start(binary);
         RedisCluster cluster = RedisCluster.start(binary, 3, false)) {
       try {
-        for (Contender contender : Contender.values()) {
+        for (RedisContender contender : RedisContender.values()) {
           if (plan.cells.stream().anyMatch(cell -> cell.contenders().contains(contender))) {
             probes.put(
                 contender, new ProbeProcess(contender, JVM_OPTIONS, server.uri(), cluster.uri()));
@@ -127,9 +127,9 @@ public final class RedisBench {
   }
 
   private void measure(Cell cell, int round, List<RedisServer> servers) throws IOException {
-    List<Contender> order = new ArrayList<>(cell.contenders());
+    List<RedisContender> order = new ArrayList<>(cell.contenders());
     Collections.rotate(order, round);
-    for (Contender contender : order) {
+    for (RedisContender contender : order) {
       ProbeProcess probe = probes.get(contender);
       if (probe == null) {
         throw new IllegalStateException("no JVM for " + contender);

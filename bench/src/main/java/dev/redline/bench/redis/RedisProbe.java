@@ -28,12 +28,12 @@ public final class RedisProbe {
   private static final Logger LOG = Logger.getLogger("dev.redline");
 
   private final Map<Boolean, Client> clients = new HashMap<>();
-  private final Map<Population, Limiter> limiters = new HashMap<>();
-  private final Contender contender;
+  private final Map<BucketPopulation, Limiter> limiters = new HashMap<>();
+  private final RedisContender contender;
   private final String uri;
   private final String clusterUri;
 
-  private RedisProbe(Contender contender, String uri, String clusterUri) {
+  private RedisProbe(RedisContender contender, String uri, String clusterUri) {
     this.contender = contender;
     this.uri = uri;
     this.clusterUri = clusterUri;
@@ -44,7 +44,8 @@ public final class RedisProbe {
       throws IOException, InterruptedException {
     LOG.setLevel(Level.WARNING);
     RedisProbe probe =
-        new RedisProbe(Contender.valueOf(arguments.get(0)), arguments.get(1), arguments.get(2));
+        new RedisProbe(
+            RedisContender.valueOf(arguments.get(0)), arguments.get(1), arguments.get(2));
     BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
     try {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
@@ -68,7 +69,7 @@ public final class RedisProbe {
   }
 
   private Sample measure(Cell cell, Duration time, double perSecond) throws InterruptedException {
-    Population population = cell.population();
+    BucketPopulation population = cell.population();
     int keys = population.keys();
     int outstanding = cell.outstanding();
     return switch (cell.load()) {
@@ -80,7 +81,7 @@ public final class RedisProbe {
   }
 
   /** Measures several clients, each with a connection of its own that nobody else needs. */
-  private Sample many(Population population, int outstanding, Duration time)
+  private Sample many(BucketPopulation population, int outstanding, Duration time)
       throws InterruptedException {
     List<Client> opened = new ArrayList<>();
     try {
@@ -96,7 +97,7 @@ public final class RedisProbe {
     }
   }
 
-  private Limiter limiter(Population population) {
+  private Limiter limiter(BucketPopulation population) {
     return limiters.computeIfAbsent(
         population, absent -> client(population.cluster()).limiter(population));
   }

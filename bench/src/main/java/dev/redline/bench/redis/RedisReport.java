@@ -1,8 +1,8 @@
 package dev.redline.bench.redis;
 
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.Medians;
 import dev.redline.bench.Table;
-import dev.redline.bench.UsageException;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -37,7 +37,7 @@ final class RedisReport {
    */
   private record Turn(Sample sample, double cpuMicros) {}
 
-  private final Map<Cell, Map<Contender, List<Turn>>> rounds = new EnumMap<>(Cell.class);
+  private final Map<Cell, Map<RedisContender, List<Turn>>> rounds = new EnumMap<>(Cell.class);
   private final List<String> failures = new ArrayList<>();
   private final RedisBench.Plan plan;
   private String version = "";
@@ -54,8 +54,8 @@ final class RedisReport {
   }
 
   /** Adds a turn; round 0 is the warm-up. */
-  void add(Cell cell, Contender contender, int round, Sample sample, double cpuMicros) {
-    if (cell == Cell.KEYS_256 && contender == Contender.REDLINE) {
+  void add(Cell cell, RedisContender contender, int round, Sample sample, double cpuMicros) {
+    if (cell == Cell.KEYS_256 && contender == RedisContender.REDLINE) {
       peak = sample.perSecond();
     }
     if (round == 0) {
@@ -73,12 +73,12 @@ final class RedisReport {
               sample.failures() + sample.decisions()));
     }
     double passed = (double) sample.passed() / Math.max(1, sample.decisions());
-    if ((cell.population().mix() == Population.Mix.ALLOW ? passed : 1 - passed) < PURE) {
+    if ((cell.population().mix() == BucketPopulation.Mix.ALLOW ? passed : 1 - passed) < PURE) {
       throw new IllegalStateException(
           contender.title() + " does not limit as told in " + cell.title() + ": " + sample);
     }
     rounds
-        .computeIfAbsent(cell, absent -> new EnumMap<>(Contender.class))
+        .computeIfAbsent(cell, absent -> new EnumMap<>(RedisContender.class))
         .computeIfAbsent(contender, absent -> new ArrayList<>())
         .add(new Turn(sample, cpuMicros));
   }
@@ -86,16 +86,16 @@ final class RedisReport {
   /** Returns the most decisions per second that Redline made lately. */
   double peak() {
     if (peak == 0) {
-      throw new UsageException("the cell open needs the cell keys-256 before it");
+      throw new BenchUsageException("the cell open needs the cell keys-256 before it");
     }
     return peak;
   }
 
-  private boolean has(Cell cell, Contender contender) {
+  private boolean has(Cell cell, RedisContender contender) {
     return rounds.getOrDefault(cell, Map.of()).containsKey(contender);
   }
 
-  private List<Double> values(Cell cell, Contender contender, ToDoubleFunction<Turn> what) {
+  private List<Double> values(Cell cell, RedisContender contender, ToDoubleFunction<Turn> what) {
     return Objects.requireNonNull(rounds.getOrDefault(cell, Map.of()).get(contender)).stream()
         .map(what::applyAsDouble)
         .toList();
@@ -103,11 +103,11 @@ final class RedisReport {
 
   /** Returns the median over the rounds of Redline's figure as a multiple of another's. */
   private @Nullable Double ratio(
-      Cell cell, Cell otherCell, Contender other, ToDoubleFunction<Turn> what) {
-    if (!has(cell, Contender.REDLINE) || !has(otherCell, other)) {
+      Cell cell, Cell otherCell, RedisContender other, ToDoubleFunction<Turn> what) {
+    if (!has(cell, RedisContender.REDLINE) || !has(otherCell, other)) {
       return null;
     }
-    List<Double> own = values(cell, Contender.REDLINE, what);
+    List<Double> own = values(cell, RedisContender.REDLINE, what);
     List<Double> others = values(otherCell, other, what);
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < own.size(); round++) {
@@ -148,8 +148,8 @@ final class RedisReport {
       Cell base = cell == Cell.BANDS_64 ? Cell.KEYS_64 : cell;
       base = cell == Cell.BANDS_256 ? Cell.KEYS_256 : base;
       base = cell == Cell.CLIENTS ? Cell.HOT_64 : base;
-      Double toFloor = ratio(cell, base, Contender.FLOOR, rate);
-      Double toBatching = ratio(cell, base, Contender.BUCKET4J_BATCHING, rate);
+      Double toFloor = ratio(cell, base, RedisContender.FLOOR, rate);
+      Double toBatching = ratio(cell, base, RedisContender.BUCKET4J_BATCHING, rate);
       List<String> bars = new ArrayList<>();
       List<String> missed = new ArrayList<>();
       switch (cell) {
@@ -163,7 +163,7 @@ final class RedisReport {
                 bars,
                 missed,
                 CLIENTS_BAR,
-                ratio(cell, Cell.HOT_64, Contender.REDLINE, rate),
+                ratio(cell, Cell.HOT_64, RedisContender.REDLINE, rate),
                 "one client");
         case REFUSED -> atLeast(bars, missed, REFUSED_BAR, toFloor, "EVALSHA");
         case CLUSTER_64, CLUSTER_256 -> atLeast(bars, missed, CLUSTER_BAR, toFloor, "EVALSHA");
@@ -190,7 +190,7 @@ final class RedisReport {
       }
       Cell base = cell == Cell.BANDS_64 ? Cell.KEYS_64 : cell;
       base = cell == Cell.BANDS_256 ? Cell.KEYS_256 : base;
-      Double toFloor = ratio(cell, base, Contender.FLOOR, Turn::cpuMicros);
+      Double toFloor = ratio(cell, base, RedisContender.FLOOR, Turn::cpuMicros);
       List<String> bars = new ArrayList<>();
       List<String> missed = new ArrayList<>();
       atMost(bars, missed, banded ? BANDS_CPU_BAR : CPU_BAR, toFloor, "EVALSHA");
@@ -210,7 +210,7 @@ final class RedisReport {
     ToDoubleFunction<Turn> p50 = turn -> turn.sample.p50Micros();
     ToDoubleFunction<Turn> p99 = turn -> turn.sample.p99Micros();
     if (rounds.containsKey(Cell.IDLE)) {
-      Double toFloor = ratio(Cell.IDLE, Cell.IDLE, Contender.FLOOR, p50);
+      Double toFloor = ratio(Cell.IDLE, Cell.IDLE, RedisContender.FLOOR, p50);
       List<String> bars = new ArrayList<>();
       List<String> missed = new ArrayList<>();
       atMost(bars, missed, IDLE_BAR, toFloor, "EVALSHA");
@@ -220,13 +220,13 @@ final class RedisReport {
               Cell.IDLE,
               "p99",
               p99,
-              ratio(Cell.IDLE, Cell.IDLE, Contender.FLOOR, p99),
+              ratio(Cell.IDLE, Cell.IDLE, RedisContender.FLOOR, p99),
               List.of(),
               List.of()));
     }
     if (rounds.containsKey(Cell.OPEN)) {
       List<String> missed = new ArrayList<>();
-      if (Medians.of(values(Cell.OPEN, Contender.REDLINE, p99)) >= OPEN_BAR_MICROS) {
+      if (Medians.of(values(Cell.OPEN, RedisContender.REDLINE, p99)) >= OPEN_BAR_MICROS) {
         missed.add("10 ms");
       }
       table.add(latency(Cell.OPEN, "p50", p50, null, List.of(), List.of()));
@@ -254,7 +254,7 @@ final class RedisReport {
 
   private static Table table(String what, List<String> more) {
     List<String> header = new ArrayList<>(List.of(what));
-    for (Contender contender : Contender.values()) {
+    for (RedisContender contender : RedisContender.values()) {
       header.add(contender.title());
     }
     header.add("spread");
@@ -264,13 +264,13 @@ final class RedisReport {
 
   private List<String> row(Cell cell, ToDoubleFunction<Turn> what, String format) {
     List<String> row = new ArrayList<>(List.of(cell.title()));
-    for (Contender contender : Contender.values()) {
+    for (RedisContender contender : RedisContender.values()) {
       row.add(
           has(cell, contender)
               ? String.format(Locale.ROOT, format, Medians.of(values(cell, contender, what)))
               : "");
     }
-    double spread = Medians.spread(values(cell, Contender.REDLINE, what));
+    double spread = Medians.spread(values(cell, RedisContender.REDLINE, what));
     row.add(String.format(Locale.ROOT, "%.0f %%", spread * 100));
     return row;
   }

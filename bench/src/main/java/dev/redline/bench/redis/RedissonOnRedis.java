@@ -26,7 +26,7 @@ final class RedissonOnRedis implements Client {
   }
 
   @Override
-  public Limiter limiter(Population population) {
+  public Limiter limiter(BucketPopulation population) {
     return new Buckets(population);
   }
 
@@ -38,8 +38,8 @@ final class RedissonOnRedis implements Client {
   private final class Buckets implements Limiter {
     private final RRateLimiter[] limiters;
 
-    Buckets(Population population) {
-      Duration period = population.mix() == Population.Mix.ALLOW ? SHORT : LONG;
+    Buckets(BucketPopulation population) {
+      Duration period = population.mix() == BucketPopulation.Mix.ALLOW ? SHORT : LONG;
       limiters = new RRateLimiter[population.keys()];
       CompletableFuture<?>[] asked = new CompletableFuture<?>[limiters.length];
       for (int i = 0; i < limiters.length; i++) {

@@ -29,7 +29,7 @@ final class RedlineOnRedis implements Client {
   }
 
   @Override
-  public Limiter limiter(Population population) {
+  public Limiter limiter(BucketPopulation population) {
     return new Buckets(population);
   }
 
@@ -42,7 +42,7 @@ final class RedlineOnRedis implements Client {
     private final Acquisition[] asked;
     private final ThreadLocal<Outcome> outcomes = ThreadLocal.withInitial(Outcome::new);
 
-    Buckets(Population population) {
+    Buckets(BucketPopulation population) {
       List<RateLimitBand> bands = new ArrayList<>();
       for (int b = 0; b < population.bands(); b++) {
         bands.add(

@@ -14,7 +14,7 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
-import dev.redline.resilience.GuardedStore;
+import dev.redline.resilience.CircuitBreakingStore;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import dev.redline.testkit.History;
@@ -65,9 +65,9 @@ class FlapsTest {
         LocalStore fallback = new LocalStore()) {
       assertThat(redis.awaitReady(Duration.ofSeconds(20))).isTrue();
       History history = new History();
-      GuardedStore guarded =
-          new GuardedStore(
-              new Recorded(redis, history.record("node", redis)),
+      CircuitBreakingStore guarded =
+          new CircuitBreakingStore(
+              new RecordingStore(redis, history.record("node", redis)),
               Settings.parse(Map.of()).circuitBreaker(),
               Duration.ofMillis(50));
       RateLimitEngine engine =

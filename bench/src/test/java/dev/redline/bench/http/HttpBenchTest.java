@@ -3,8 +3,8 @@ package dev.redline.bench.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.ChildJvm;
-import dev.redline.bench.UsageException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,7 +57,7 @@ class HttpBenchTest {
     List<String> command = ChildJvm.command(List.of(), List.of("no-such-benchmark"));
 
     assertThatThrownBy(() -> ServerProcess.start(command, port, directory))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("usage: redline bench");
   }
 
@@ -81,7 +81,7 @@ class HttpBenchTest {
   @Test
   void anUnknownOptionIsNamed() {
     assertThatThrownBy(() -> HttpBench.Plan.parse(List.of("--fast")))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("--fast");
   }
 
@@ -90,7 +90,7 @@ class HttpBenchTest {
     HttpBench bench = new HttpBench(HttpBench.Plan.parse(List.of("--server", "/no/such.jar")));
 
     assertThatThrownBy(bench::serverJar)
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("/no/such.jar")
         .hasMessageContaining("mvn -pl server");
   }

@@ -3,7 +3,7 @@ package dev.redline.bench.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.bench.UsageException;
+import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.local.Measurement.Cell;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -23,14 +23,14 @@ class LocalReportTest {
   @Test
   void aCellSlowerThanAPeerIsMarkedLossWithThePeersName() {
     String report =
-        report(contender -> contender == Contender.BUCKET4J_LOCK_FREE_PROBE ? 50 : 100, 0, 90);
+        report(contender -> contender == LocalContender.BUCKET4J_LOCK_FREE_PROBE ? 50 : 100, 0, 90);
 
     assertThat(report).contains("LOSS B4j lock-free");
   }
 
   @Test
   void aCellFarAboveTheFloorIsMarkedLoss() {
-    String report = report(contender -> contender == Contender.FLOOR ? 10 : 100, 0, 90);
+    String report = report(contender -> contender == LocalContender.FLOOR ? 10 : 100, 0, 90);
 
     assertThat(report).contains("10.00").contains("LOSS floor");
   }
@@ -46,7 +46,7 @@ class LocalReportTest {
   void ratiosAreTakenWithinARound() {
     LocalReport report = new LocalReport(LocalBench.Plan.parse(List.of()));
     for (double load : new double[] {1, 5, 2}) {
-      fill(report, contender -> contender == Contender.FLOOR ? 10 * load : 13 * load, 0, 90);
+      fill(report, contender -> contender == LocalContender.FLOOR ? 10 * load : 13 * load, 0, 90);
     }
 
     assertThat(print(report)).contains("1.30");
@@ -55,23 +55,23 @@ class LocalReportTest {
   @Test
   void anUnknownOptionIsNamed() {
     assertThatThrownBy(() -> LocalBench.Plan.parse(List.of("--fast")))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("--fast");
     assertThatThrownBy(() -> LocalBench.Plan.parse(List.of("--rounds", "none")))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("none");
   }
 
-  private static String report(ToDoubleFunction<Contender> nanos, double bytes, double heap) {
+  private static String report(ToDoubleFunction<LocalContender> nanos, double bytes, double heap) {
     LocalReport report = new LocalReport(LocalBench.Plan.parse(List.of("--quick")));
     fill(report, nanos, bytes, heap);
     return print(report);
   }
 
   private static void fill(
-      LocalReport report, ToDoubleFunction<Contender> nanos, double bytes, double heap) {
+      LocalReport report, ToDoubleFunction<LocalContender> nanos, double bytes, double heap) {
     for (int threads : new int[] {1, 2}) {
-      for (Contender contender : Contender.values()) {
+      for (LocalContender contender : LocalContender.values()) {
         for (int keys : new int[] {LocalBench.FEW_KEYS, LocalBench.MANY_KEYS}) {
           for (Mix mix : Mix.values()) {
             Cell cell = new Cell(contender.name(), keys, threads, mix);

@@ -3,7 +3,7 @@ package dev.redline.bench.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.bench.UsageException;
+import dev.redline.bench.BenchUsageException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -37,10 +37,10 @@ class RedisReportTest {
   @Test
   void unknownOptionsAndCellsAreNamed() {
     assertThatThrownBy(() -> RedisBench.Plan.parse(List.of("--fast")))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("--fast");
     assertThatThrownBy(() -> RedisBench.Plan.parse(List.of("--cells", "keys-65")))
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("keys-65")
         .hasMessageContaining("keys-64");
   }
@@ -50,7 +50,7 @@ class RedisReportTest {
     RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
 
     assertThatThrownBy(report::peak)
-        .isInstanceOf(UsageException.class)
+        .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("keys-256");
   }
 
@@ -58,15 +58,15 @@ class RedisReportTest {
   private static String report(double rate, double cpu, double latency, long failures) {
     RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
     for (Cell cell : Cell.values()) {
-      for (Contender contender : cell.contenders()) {
-        boolean own = contender == Contender.REDLINE;
+      for (RedisContender contender : cell.contenders()) {
+        boolean own = contender == RedisContender.REDLINE;
         report.add(
             cell,
             contender,
             1,
             new Sample(
                 1000,
-                cell.population().mix() == Population.Mix.ALLOW ? 1000 : 0,
+                cell.population().mix() == BucketPopulation.Mix.ALLOW ? 1000 : 0,
                 own ? failures : 0,
                 (long) (1e9 / (own ? rate : 1)),
                 own ? latency : 100,

@@ -131,7 +131,7 @@ public final class HttpDecision {
    *
    * @throws IllegalStateException if the request is allowed
    */
-  public Problem problem() {
+  public ProblemDetails problem() {
     return switch (result.reason()) {
       case LIMIT_EXCEEDED, WAIT_TIMEOUT, COST_EXCEEDS_CAPACITY ->
           problem(
@@ -142,7 +142,7 @@ public final class HttpDecision {
               PROBLEM_TYPES + "#temporary-reduced-capacity",
               "Request cannot be satisfied due to temporary server capacity constraints");
       case BLOCKED, MISSING_IDENTITY, MISSING_RULE_SET ->
-          problem(Problem.BLANK, Problem.of(status, "").title());
+          problem(ProblemDetails.BLANK, ProblemDetails.of(status, "").title());
       default -> throw new IllegalStateException("nothing was refused: " + result);
     };
   }
@@ -152,8 +152,8 @@ public final class HttpDecision {
     return problem().toJson();
   }
 
-  private Problem problem(String type, String title) {
-    return new Problem(
+  private ProblemDetails problem(String type, String title) {
+    return new ProblemDetails(
         type,
         title,
         status,

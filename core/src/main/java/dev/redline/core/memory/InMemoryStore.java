@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * nanoseconds. Neither way allocates.
  *
  * <p>Under pressure no bucket that tells something is forgotten: what the table cannot hold shares
- * the bucket of its {@link Overflow} group, and a key that gets a bucket of its own starts owing
- * what its group owes. Buckets that are full again are dropped in the background.
+ * the bucket of its {@link OverflowBuckets} group, and a key that gets a bucket of its own starts
+ * owing what its group owes. Buckets that are full again are dropped in the background.
  *
  * <p>The table maps keys to buckets by identity of the bucket, is safe for concurrent use, and
  * drops a bucket only in {@link #remove}, or after handing it to {@link #evict}.
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class InMemoryStore implements StorageProvider {
   private final MicrosClock clock;
   private final long origin;
-  private final Overflow overflow;
+  private final OverflowBuckets overflow;
   private final @Nullable Sweeper sweeper;
 
   /** Creates a store on a clock. */
@@ -49,7 +49,7 @@ public abstract class InMemoryStore implements StorageProvider {
   InMemoryStore(MicrosClock clock, @Nullable Duration rest) {
     this.clock = clock;
     this.origin = clock.nowMicros();
-    this.overflow = new Overflow(clock, origin);
+    this.overflow = new OverflowBuckets(clock, origin);
     this.sweeper = rest == null ? null : new Sweeper(this, rest);
   }
 
@@ -101,7 +101,7 @@ public abstract class InMemoryStore implements StorageProvider {
   }
 
   private void acquireLocked(Acquisition acquisition, Outcome outcome) {
-    Locks locks = Locks.ofThread();
+    BucketLocks locks = BucketLocks.ofThread();
     try {
       locks.lockAll(this, acquisition);
       decide(locks, acquisition, outcome);
@@ -110,7 +110,7 @@ public abstract class InMemoryStore implements StorageProvider {
     }
   }
 
-  private void decide(Locks locks, Acquisition acquisition, Outcome outcome) {
+  private void decide(BucketLocks locks, Acquisition acquisition, Outcome outcome) {
     int size = acquisition.size();
     outcome.reset(acquisition.bands());
     long[] views = outcome.views();
@@ -145,7 +145,7 @@ public abstract class InMemoryStore implements StorageProvider {
     return true;
   }
 
-  private void takeAll(Locks locks, Acquisition acquisition, Outcome outcome, long now) {
+  private void takeAll(BucketLocks locks, Acquisition acquisition, Outcome outcome, long now) {
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       BucketLimits limits = acquisition.key(i).limits();

@@ -35,7 +35,7 @@ public final class PathIndex {
   }
 
   /** Puts the ranks of all patterns that match the normalised path into {@code ranks}. */
-  public void find(String normalizedPath, Ranks ranks) {
+  public void find(String normalizedPath, RankList ranks) {
     int start = normalizedPath.length() == 1 ? 1 : 0;
     anchored.walk(normalizedPath, start, ranks);
     if (floating != null) {
@@ -47,7 +47,7 @@ public final class PathIndex {
   }
 
   /** Puts the ranks that apply to a request without any path into {@code ranks}. */
-  public void findWithoutPath(Ranks ranks) {
+  public void findWithoutPath(RankList ranks) {
     ranks.addAll(anchored.always);
     ranks.sort();
   }
@@ -98,7 +98,7 @@ public final class PathIndex {
     }
 
     /** Collects below this node; {@code slash} is the slash before the next segment, or the end. */
-    void walk(String path, int slash, Ranks ranks) {
+    void walk(String path, int slash, RankList ranks) {
       ranks.addAll(always);
       if (onlyRest >= 0) {
         ranks.add(onlyRest);

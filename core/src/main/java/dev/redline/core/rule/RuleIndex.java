@@ -3,7 +3,7 @@ package dev.redline.core.rule;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.path.PathIndex;
 import dev.redline.core.path.PathPattern;
-import dev.redline.core.path.Ranks;
+import dev.redline.core.path.RankList;
 import java.util.List;
 
 /** The rules of one rule set, or of all, in order of evaluation, found by path. Immutable. */
@@ -40,8 +40,8 @@ public final class RuleIndex {
   }
 
   /** Finds the enabled rules whose path matches, in order of evaluation. */
-  public Ranks find(RequestContext request) {
-    Ranks ranks = new Ranks();
+  public RankList find(RequestContext request) {
+    RankList ranks = new RankList();
     String path = request.pathOrNull();
     if (path == null) {
       paths.findWithoutPath(ranks);

@@ -27,7 +27,7 @@ final class RedisProperties {
 
   private RedisProperties() {}
 
-  static Settings.Redis read(Properties from) {
+  static Settings.Redis read(PropertyReader from) {
     for (String name : List.of("max-total", "max-idle", "min-idle", "max-wait")) {
       from.reject("rl.redis.pool." + name, NO_POOL);
     }
@@ -43,7 +43,7 @@ final class RedisProperties {
   }
 
   /** Returns the URI; without one, the first node of the cluster, and without that the default. */
-  private static String uri(Properties from, List<String> nodes) {
+  private static String uri(PropertyReader from, List<String> nodes) {
     String name = "rl.redis.uri";
     String unlessSet = "redis://" + (nodes.isEmpty() ? "127.0.0.1:6379" : nodes.get(0));
     String uri = from.secret(name, name + "-file").orElse(unlessSet);
@@ -69,7 +69,7 @@ final class RedisProperties {
     return uri;
   }
 
-  private static List<String> nodes(Properties from) {
+  private static List<String> nodes(PropertyReader from) {
     String name = "rl.redis.cluster-nodes";
     List<String> nodes = new ArrayList<>();
     for (String node : from.words(name)) {
@@ -82,7 +82,7 @@ final class RedisProperties {
     return nodes;
   }
 
-  private static Optional<Path> caFile(Properties from) {
+  private static Optional<Path> caFile(PropertyReader from) {
     String name = "rl.redis.ca-file";
     return from.read(name, "use a readable PEM file", RedisProperties::readable);
   }
@@ -95,7 +95,7 @@ final class RedisProperties {
     return path;
   }
 
-  private static String prefix(Properties from) {
+  private static String prefix(PropertyReader from) {
     String allowed = "use 1 to 64 of A-Z a-z 0-9 . _ : -";
     return from.read(
             "rl.redis.key-prefix",

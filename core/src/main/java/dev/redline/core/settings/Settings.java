@@ -198,7 +198,7 @@ public record Settings(
    * @throws InvalidSettingsException if one is unknown or has a wrong value; tells all of them
    */
   public static Settings parse(Map<String, String> properties) {
-    Properties source = new Properties(properties);
+    PropertyReader source = new PropertyReader(properties);
     Settings settings = read(source);
     source.finish();
     return settings;
@@ -210,7 +210,7 @@ public record Settings(
    */
   public static Map<String, String> environment(Map<String, String> variables) {
     Map<String, String> byVariable = new HashMap<>();
-    Properties none = new Properties(Map.of());
+    PropertyReader none = new PropertyReader(Map.of());
     read(none);
     none.known().forEach(name -> byVariable.put(variable(name), name));
     Map<String, String> properties = new LinkedHashMap<>();
@@ -232,7 +232,7 @@ public record Settings(
    * probably meant, if any is near.
    */
   public static Map<String, Optional<String>> unknownVariables(Map<String, String> variables) {
-    Properties none = new Properties(Map.of());
+    PropertyReader none = new PropertyReader(Map.of());
     read(none);
     List<String> known = none.known().stream().map(Settings::variable).toList();
     Map<String, Optional<String>> unknown = new TreeMap<>();
@@ -240,7 +240,7 @@ public record Settings(
       if (variable.startsWith("RL_")
           && !known.contains(variable)
           && adminToken(variable).isEmpty()) {
-        unknown.put(variable, Properties.nearest(variable, known));
+        unknown.put(variable, PropertyReader.nearest(variable, known));
       }
     }
     return unknown;
@@ -264,7 +264,7 @@ public record Settings(
     return Optional.empty();
   }
 
-  private static Settings read(Properties from) {
+  private static Settings read(PropertyReader from) {
     Config config = SourceProperties.config(from);
     return new Settings(
         from.bool("rl.enabled", true),
@@ -316,7 +316,7 @@ public record Settings(
         from.read("rl.data-dir", "use a directory", Path::of).orElse(Path.of("data")));
   }
 
-  private static int closedStatus(Properties from) {
+  private static int closedStatus(PropertyReader from) {
     String name = "rl.fail.closed-status";
     long status = from.number(name, 429, 429, 503);
     if (status != 429 && status != 503) {
@@ -325,7 +325,7 @@ public record Settings(
     return (int) status;
   }
 
-  private static Identity identity(Properties from) {
+  private static Identity identity(PropertyReader from) {
     List<String> proxies = new ArrayList<>();
     for (String proxy : from.words("rl.identity.trusted-proxies")) {
       try {
@@ -345,7 +345,7 @@ public record Settings(
                 .orElseGet(ApiKeyDigest::unkeyed)));
   }
 
-  private static Map<String, AdminToken> adminTokens(Properties from) {
+  private static Map<String, AdminToken> adminTokens(PropertyReader from) {
     Map<String, AdminToken> tokens = new LinkedHashMap<>();
     for (String name : from.namesUnder("rl.admin.tokens.")) {
       String prefix = "rl.admin.tokens." + name;

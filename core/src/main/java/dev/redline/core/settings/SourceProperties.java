@@ -16,7 +16,7 @@ final class SourceProperties {
 
   private SourceProperties() {}
 
-  static Settings.Config config(Properties from) {
+  static Settings.Config config(PropertyReader from) {
     List<ConfigSource> sources = sources(from);
     Optional<Path> path = from.read(PATH, "use a file or directory", Path::of);
     if (sources.contains(ConfigSource.CONFIG_MAP) && path.isEmpty()) {
@@ -25,7 +25,7 @@ final class SourceProperties {
     return new Settings.Config(sources, path, from.bool("rl.k8s.watch-enabled", true));
   }
 
-  private static List<ConfigSource> sources(Properties from) {
+  private static List<ConfigSource> sources(PropertyReader from) {
     List<ConfigSource> sources =
         from.choices(SOURCE, ConfigSource.class, List.of(ConfigSource.FILE));
     String written = String.join(",", sources.stream().map(Enum::name).toList());
@@ -38,7 +38,7 @@ final class SourceProperties {
     return sources;
   }
 
-  static Settings.Reload reload(Properties from, List<ConfigSource> sources) {
+  static Settings.Reload reload(PropertyReader from, List<ConfigSource> sources) {
     return new Settings.Reload(
         from.bool("rl.reload.enabled", true),
         strategy(from, sources),
@@ -46,7 +46,8 @@ final class SourceProperties {
         from.bool("rl.reload.reset-buckets-on-reload", true));
   }
 
-  private static Optional<ReloadStrategy> strategy(Properties from, List<ConfigSource> sources) {
+  private static Optional<ReloadStrategy> strategy(
+      PropertyReader from, List<ConfigSource> sources) {
     Optional<ReloadStrategy> strategy = from.choice(STRATEGY, ReloadStrategy.class);
     boolean redis = sources.contains(ConfigSource.REDIS);
     boolean files =

@@ -67,7 +67,7 @@ class ProblemTest {
   @Test
   void aCostThatNeverFitsHasNoWait() {
     EngineFixture fixture = EngineFixture.of(EngineFixture.rule("small", 3));
-    Problem problem =
+    ProblemDetails problem =
         http(fixture.check(RequestContext.builder().path("/").cost(4).build())).problem();
     assertThat(problem.type()).endsWith("#quota-exceeded");
     assertThat(problem.violatedPolicies()).containsExactly("small");
@@ -102,7 +102,7 @@ class ProblemTest {
     "431, Request Header Fields Too Large",
   })
   void titlesAreThePhrasesOfHttp(int status, String title) {
-    assertThat(Problem.of(status, "x").title()).isEqualTo(title);
+    assertThat(ProblemDetails.of(status, "x").title()).isEqualTo(title);
   }
 
   @ParameterizedTest
@@ -112,7 +112,7 @@ class ProblemTest {
     "MISSING_RULE_SET, 503, Service Unavailable"
   })
   void otherRefusalsSayItAllByTheirStatus(Reason reason, int status, String title) {
-    Problem problem = http(RateLimitResult.of(reason)).problem();
+    ProblemDetails problem = http(RateLimitResult.of(reason)).problem();
     assertThat(problem.type()).isEqualTo("about:blank");
     assertThat(problem.status()).isEqualTo(status);
     assertThat(problem.title()).isEqualTo(title);
@@ -141,7 +141,7 @@ class ProblemTest {
 
   @Test
   void anErrorOfAnyKindCanBeToldAsAProblem() {
-    assertThat(Problem.of(404, "no rule 'x\"y'").toJson())
+    assertThat(ProblemDetails.of(404, "no rule 'x\"y'").toJson())
         .isEqualTo(
             "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"
                 + "\"detail\":\"no rule 'x\\\"y'\"}");

@@ -50,7 +50,7 @@ class PathIndexPropertiesTest {
         expected.add(rank);
       }
     }
-    Ranks ranks = new Ranks();
+    RankList ranks = new RankList();
     builder.build().find(path, ranks);
     List<Integer> found = new ArrayList<>();
     for (int i = 0; i < ranks.size(); i++) {

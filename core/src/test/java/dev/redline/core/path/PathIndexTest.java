@@ -8,12 +8,12 @@ import org.junit.jupiter.api.Test;
 
 class PathIndexTest {
   private static List<Integer> find(PathIndex index, String path) {
-    Ranks ranks = new Ranks();
+    RankList ranks = new RankList();
     index.find(path, ranks);
     return list(ranks);
   }
 
-  private static List<Integer> list(Ranks ranks) {
+  private static List<Integer> list(RankList ranks) {
     List<Integer> found = new ArrayList<>();
     for (int i = 0; i < ranks.size(); i++) {
       found.add(ranks.get(i));
@@ -57,7 +57,7 @@ class PathIndexTest {
   void aRankForAlwaysIsFoundEvenWithoutAPath() {
     PathIndex index = PathIndex.builder().addAlways(1).add(PathPattern.parse("/**"), 0).build();
     assertThat(find(index, "/a")).containsExactly(0, 1);
-    Ranks ranks = new Ranks();
+    RankList ranks = new RankList();
     index.findWithoutPath(ranks);
     assertThat(list(ranks)).containsExactly(1);
   }

@@ -1,7 +1,7 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.UnknownNameException;
-import dev.redline.core.http.Problem;
+import dev.redline.core.http.ProblemDetails;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -21,11 +21,11 @@ import org.springframework.web.context.request.async.AsyncRequestNotUsableExcept
 @RestControllerAdvice
 class AdminErrors {
   private static final Logger LOG = System.getLogger(AdminErrors.class.getName());
-  private static final MediaType PROBLEM = MediaType.parseMediaType(Problem.MEDIA_TYPE);
+  private static final MediaType PROBLEM = MediaType.parseMediaType(ProblemDetails.MEDIA_TYPE);
 
   @ExceptionHandler
   ResponseEntity<byte[]> refused(AdminProblem problem) {
-    return answer(problem.status(), problem.detail(), Json.of(problem.errors()));
+    return answer(problem.status(), problem.detail(), AdminJson.of(problem.errors()));
   }
 
   @ExceptionHandler
@@ -74,7 +74,7 @@ class AdminErrors {
 
   private static ResponseEntity<byte[]> answer(
       int status, String detail, List<Map<String, Object>> errors) {
-    Problem problem = Problem.of(status, detail);
+    ProblemDetails problem = ProblemDetails.of(status, detail);
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("type", problem.type());
     body.put("title", problem.title());
@@ -87,6 +87,6 @@ class AdminErrors {
     if (status == 503) {
       response.header(HttpHeaders.RETRY_AFTER, "1");
     }
-    return response.body(Json.MAPPER.writeValueAsBytes(body));
+    return response.body(AdminJson.MAPPER.writeValueAsBytes(body));
   }
 }

@@ -1,6 +1,6 @@
 package dev.redline.server.admin;
 
-import dev.redline.rules.documents.Problem;
+import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 
 /** Ends a request of the admin API with a problem document. */
@@ -8,9 +8,9 @@ final class AdminProblem extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int status;
-  private final transient List<Problem> errors;
+  private final transient List<RuleProblem> errors;
 
-  AdminProblem(int status, String detail, List<Problem> errors) {
+  AdminProblem(int status, String detail, List<RuleProblem> errors) {
     super(detail, null, false, false);
     this.status = status;
     this.errors = List.copyOf(errors);
@@ -21,7 +21,7 @@ final class AdminProblem extends RuntimeException {
   }
 
   /** Returns the refusal of rules that are not valid. */
-  static AdminProblem invalid(List<Problem> errors) {
+  static AdminProblem invalid(List<RuleProblem> errors) {
     String first = errors.isEmpty() ? "" : ": " + errors.get(0).message();
     return new AdminProblem(400, "the rule is not valid" + first, errors);
   }
@@ -34,7 +34,7 @@ final class AdminProblem extends RuntimeException {
     return String.valueOf(getMessage());
   }
 
-  List<Problem> errors() {
+  List<RuleProblem> errors() {
     return errors;
   }
 }

@@ -4,7 +4,7 @@ import dev.redline.core.RateLimitEngine;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.rules.RuleDocuments;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -40,9 +40,9 @@ public class AdminWiring {
   }
 
   @Bean
-  FilterRegistrationBean<AdminGate> adminGate(Gate gate, Settings settings) {
-    FilterRegistrationBean<AdminGate> registration =
-        new FilterRegistrationBean<>(new AdminGate(gate, settings.server().bodyTimeout()));
+  FilterRegistrationBean<AdminAuthenticator> adminGate(TokenAuthenticator gate, Settings settings) {
+    FilterRegistrationBean<AdminAuthenticator> registration =
+        new FilterRegistrationBean<>(new AdminAuthenticator(gate, settings.server().bodyTimeout()));
     registration.addUrlPatterns("/admin/*", AdminPaths.RULES_PAGE);
     return registration;
   }

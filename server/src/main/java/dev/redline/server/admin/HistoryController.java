@@ -29,8 +29,8 @@ class HistoryController {
   }
 
   @GetMapping("/history")
-  ResponseEntity<byte[]> history(@RequestAttribute(AdminGate.CALLER) Caller caller) {
-    return Json.ok(editor.history().stream().map(HistoryController::describe).toList());
+  ResponseEntity<byte[]> history(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
+    return AdminJson.ok(editor.history().stream().map(HistoryController::describe).toList());
   }
 
   private static Map<String, Object> describe(Revision revision) {
@@ -44,7 +44,8 @@ class HistoryController {
 
   @PostMapping("/history/{version}/restore")
   ResponseEntity<byte[]> restore(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, @PathVariable("version") String version) {
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller,
+      @PathVariable("version") String version) {
     long number;
     try {
       number = Long.parseLong(version);
@@ -55,12 +56,12 @@ class HistoryController {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", restored);
     body.put("restored", number);
-    return Json.ok(body);
+    return AdminJson.ok(body);
   }
 
   @GetMapping("/audit")
-  ResponseEntity<byte[]> audit(@RequestAttribute(AdminGate.CALLER) Caller caller) {
-    return Json.ok(
+  ResponseEntity<byte[]> audit(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
+    return AdminJson.ok(
         RuleEditor.attempt(() -> repository.audit(MOST_ENTRIES)).stream()
             .map(HistoryController::describe)
             .toList());
@@ -74,8 +75,8 @@ class HistoryController {
     entry.ruleId().ifPresent(id -> fields.put("ruleId", id));
     entry.ruleSetId().ifPresent(id -> fields.put("ruleSetId", id));
     entry.version().ifPresent(version -> fields.put("version", version));
-    entry.before().ifPresent(json -> fields.put("before", Json.MAPPER.readTree(json)));
-    entry.after().ifPresent(json -> fields.put("after", Json.MAPPER.readTree(json)));
+    entry.before().ifPresent(json -> fields.put("before", AdminJson.MAPPER.readTree(json)));
+    entry.after().ifPresent(json -> fields.put("after", AdminJson.MAPPER.readTree(json)));
     return fields;
   }
 }

@@ -51,29 +51,29 @@ class OperationsController {
   }
 
   @PostMapping("/reload")
-  ResponseEntity<byte[]> reload(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+  ResponseEntity<byte[]> reload(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
     RulesStatus status = documents.reload();
     note(caller, "reload", Optional.empty(), Optional.empty());
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", status.version());
     status.loadedAt().ifPresent(at -> body.put("loadedAt", at.toEpochMilli()));
     body.put("errors", status.errors());
-    return Json.ok(body);
+    return AdminJson.ok(body);
   }
 
   @GetMapping("/rules/errors")
-  ResponseEntity<byte[]> errors(@RequestAttribute(AdminGate.CALLER) Caller caller) {
-    return Json.ok(Map.of("errors", documents.status().errors()));
+  ResponseEntity<byte[]> errors(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
+    return AdminJson.ok(Map.of("errors", documents.status().errors()));
   }
 
   @PostMapping("/buckets/reset")
   ResponseEntity<byte[]> reset(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request)
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request)
       throws InterruptedException {
-    ResetRequest what = ResetRequest.of(Body.json(request));
+    ResetRequest what = ResetRequest.of(BodyText.json(request));
     List<String> rules = done(what.reset());
     note(caller, "reset", what.ruleId(), what.ruleSetId());
-    return Json.ok(Map.of("rules", rules));
+    return AdminJson.ok(Map.of("rules", rules));
   }
 
   private List<String> done(BucketReset what) throws InterruptedException {
@@ -109,7 +109,7 @@ class OperationsController {
   }
 
   @GetMapping("/stats")
-  ResponseEntity<byte[]> stats(@RequestAttribute(AdminGate.CALLER) Caller caller) {
-    return Json.ok(counts.describe());
+  ResponseEntity<byte[]> stats(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
+    return AdminJson.ok(counts.describe());
   }
 }

@@ -22,7 +22,7 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
   static ResetRequest of(String json) {
     JsonNode body;
     try {
-      body = Json.MAPPER.readTree(json);
+      body = AdminJson.MAPPER.readTree(json);
     } catch (JacksonException e) {
       throw new AdminProblem(400, "not JSON: " + e.getOriginalMessage());
     }

@@ -198,7 +198,7 @@ final class RuleEditor {
         ifMatch.orElseThrow(
             () ->
                 new AdminProblem(428, "If-Match is required: the ETag of the rule as you know it"));
-    if (!RulesPage.names(tags, RulesPage.tagOf(Json.of(rule)), false)) {
+    if (!RulesPage.names(tags, RulesPage.tagOf(AdminJson.of(rule)), false)) {
       throw new AdminProblem(412, "rule '" + id + "' was changed since; look at it again");
     }
     return rule;
@@ -282,8 +282,8 @@ final class RuleEditor {
         edit.ruleId(),
         Optional.empty(),
         edit.restored(),
-        edit.before().map(Json::of),
-        edit.after().map(Json::of));
+        edit.before().map(AdminJson::of),
+        edit.after().map(AdminJson::of));
   }
 
   private static RuleDocument read(Revision revision, RuleDocument base) {

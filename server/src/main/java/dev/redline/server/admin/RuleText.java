@@ -2,9 +2,9 @@ package dev.redline.server.admin;
 
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
-import dev.redline.rules.documents.Problem;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -39,7 +39,7 @@ final class RuleText {
       return json;
     }
     ((ObjectNode) rule).remove(ORIGIN);
-    return Json.MAPPER.writeValueAsString(rule);
+    return AdminJson.MAPPER.writeValueAsString(rule);
   }
 
   /** Takes a JSON object that may leave out the id. */
@@ -51,13 +51,13 @@ final class RuleText {
     }
     int open = json.indexOf('{') + 1;
     String comma = rule.isEmpty() ? "" : ",";
-    String field = "\"id\":" + Json.MAPPER.writeValueAsString(id) + comma;
+    String field = "\"id\":" + AdminJson.MAPPER.writeValueAsString(id) + comma;
     return new RuleText(json.substring(0, open) + field + json.substring(open));
   }
 
   private static JsonNode parse(String json) {
     try {
-      JsonNode node = Json.MAPPER.readTree(json);
+      JsonNode node = AdminJson.MAPPER.readTree(json);
       if (node.isObject()) {
         return node;
       }
@@ -68,8 +68,8 @@ final class RuleText {
     }
   }
 
-  private static Problem problem(int line, String message) {
-    return new Problem(
+  private static RuleProblem problem(int line, String message) {
+    return new RuleProblem(
         "rule",
         line,
         Optional.empty(),

@@ -49,7 +49,7 @@ class RulesController {
   }
 
   @GetMapping("/rules")
-  ResponseEntity<byte[]> all(@RequestAttribute(AdminGate.CALLER) Caller caller) {
+  ResponseEntity<byte[]> all(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
     RuleBook book = engine.book();
     Map<String, Contribution> origins = documents.origins();
     Map<String, Object> body = new LinkedHashMap<>();
@@ -59,7 +59,7 @@ class RulesController {
         book == null
             ? List.of()
             : book.rules().stream().map(rule -> withOrigin(rule.rule(), origins)).toList());
-    return Json.ok(body);
+    return AdminJson.ok(body);
   }
 
   private static Map<String, Object> withOrigin(
@@ -76,15 +76,15 @@ class RulesController {
 
   @PostMapping("/rules")
   ResponseEntity<byte[]> create(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
-    RateLimitRule rule = editor.create(caller.name(), Body.json(request));
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request) {
+    RateLimitRule rule = editor.create(caller.name(), BodyText.json(request));
     return tagged(
         ResponseEntity.created(URI.create(AdminPaths.ROOT + "/rules/" + rule.id())), rule);
   }
 
   @GetMapping("/rules/{id}")
   ResponseEntity<byte[]> one(
-      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller,
       @PathVariable("id") String id,
       @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String known) {
     RuleBook book = engine.book();
@@ -93,7 +93,7 @@ class RulesController {
             .flatMap(rules -> rules.rule(id))
             .map(CompiledRule::rule)
             .orElseThrow(() -> new AdminProblem(404, "unknown rule '" + id + "'"));
-    String etag = RulesPage.tagOf(Json.of(rule));
+    String etag = RulesPage.tagOf(AdminJson.of(rule));
     return known != null && RulesPage.names(known, etag, true)
         ? ResponseEntity.status(304).eTag(etag).build()
         : tagged(ResponseEntity.ok(), rule);
@@ -101,18 +101,18 @@ class RulesController {
 
   @PutMapping("/rules/{id}")
   ResponseEntity<byte[]> replace(
-      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller,
       @PathVariable("id") String id,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch,
       HttpServletRequest request) {
-    String json = Body.json(request);
+    String json = BodyText.json(request);
     return tagged(
         ResponseEntity.ok(), editor.replace(caller.name(), id, Optional.ofNullable(ifMatch), json));
   }
 
   @DeleteMapping("/rules/{id}")
   ResponseEntity<byte[]> delete(
-      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller,
       @PathVariable("id") String id,
       @RequestHeader(name = HttpHeaders.IF_MATCH, required = false) @Nullable String ifMatch) {
     editor.delete(caller.name(), id, Optional.ofNullable(ifMatch));
@@ -121,18 +121,18 @@ class RulesController {
 
   @PostMapping("/validate")
   ResponseEntity<byte[]> validate(
-      @RequestAttribute(AdminGate.CALLER) Caller caller, HttpServletRequest request) {
-    ReadResult read = READER.read(List.of(new Document("document", Body.document(request))));
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request) {
+    ReadResult read = READER.read(List.of(new Document("document", BodyText.document(request))));
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("valid", read.valid());
-    body.put("errors", Json.of(read.errors()));
-    body.put("warnings", Json.of(read.warnings()));
-    return Json.ok(body);
+    body.put("errors", AdminJson.of(read.errors()));
+    body.put("warnings", AdminJson.of(read.warnings()));
+    return AdminJson.ok(body);
   }
 
   private static ResponseEntity<byte[]> tagged(
       ResponseEntity.BodyBuilder response, RateLimitRule rule) {
-    String json = Json.of(rule);
-    return Json.text(response.eTag(RulesPage.tagOf(json)), json);
+    String json = AdminJson.of(rule);
+    return AdminJson.text(response.eTag(RulesPage.tagOf(json)), json);
   }
 }

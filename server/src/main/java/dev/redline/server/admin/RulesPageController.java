@@ -25,7 +25,7 @@ class RulesPageController {
 
   @GetMapping(AdminPaths.RULES_PAGE)
   ResponseEntity<byte[]> rules(
-      @RequestAttribute(AdminGate.CALLER) Caller caller,
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller,
       @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String known) {
     RulesPage page =
         pages.current().orElseThrow(() -> new AdminProblem(503, "no rules were loaded yet"));
@@ -34,7 +34,7 @@ class RulesPageController {
         ResponseEntity.status(same ? 304 : 200)
             .eTag(page.etag())
             .cacheControl(CacheControl.noCache().cachePrivate());
-    return same ? response.build() : Json.text(response, page.json());
+    return same ? response.build() : AdminJson.text(response, page.json());
   }
 
   @GetMapping(AdminPaths.ROOT + "/openapi.json")

@@ -1,7 +1,7 @@
 package dev.redline.server.cli;
 
 import dev.redline.core.Explanation;
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.UnknownNameException;
 import dev.redline.core.key.RequestContext;
@@ -51,7 +51,7 @@ final class ExplainCommand implements Command {
     Arguments arguments = Arguments.parse(words, OPTIONS, Set.of());
     String rules =
         arguments.one("--rules").orElseThrow(() -> new UsageException("--rules FILE is missing"));
-    Question question = new Question.OfRequest(arguments.one("--rule-set"), request(arguments));
+    LimitCheck question = new LimitCheck.OfRequest(arguments.one("--rule-set"), request(arguments));
     Settings settings;
     try {
       settings = Settings.parse(Settings.environment(terminal.variables()));
@@ -105,7 +105,7 @@ final class ExplainCommand implements Command {
   }
 
   private static int explain(
-      Question question, ReadResult read, Settings settings, Terminal terminal) {
+      LimitCheck question, ReadResult read, Settings settings, Terminal terminal) {
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine =
           RateLimitEngine.builder(store)

@@ -1,8 +1,8 @@
 package dev.redline.server.cli;
 
-import dev.redline.rules.documents.Problem;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 import java.util.Set;
 
@@ -36,7 +36,7 @@ final class ValidateCommand implements Command {
             .read(files.documents());
     files.errors().forEach(terminal.out()::println);
     boolean unread = files.documents().isEmpty();
-    List<Problem> errors = unread ? List.of() : read.errors();
+    List<RuleProblem> errors = unread ? List.of() : read.errors();
     errors.forEach(terminal.out()::println);
     read.warnings().forEach(warning -> terminal.out().println(warning + " (warning)"));
     if (!files.errors().isEmpty() || !errors.isEmpty()) {

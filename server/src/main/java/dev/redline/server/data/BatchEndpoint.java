@@ -1,11 +1,11 @@
 package dev.redline.server.data;
 
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.http.DecisionJson;
 import dev.redline.core.http.JsonText;
-import dev.redline.core.http.Problem;
+import dev.redline.core.http.ProblemDetails;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,14 +41,14 @@ final class BatchEndpoint implements Endpoint {
       return CompletableFuture.completedFuture(bad.problem());
     }
     Check check = ((CheckReader.Good) item).check();
-    Question question = check.question();
+    LimitCheck question = check.question();
     return engine
         .decide(question, check.dryRun())
         .<Object>thenApply(result -> result)
         .exceptionally(
             failure -> {
               Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-              HttpProblem problem = Answers.problem(question, cause);
+              HttpProblem problem = EngineErrors.problem(question, cause);
               return problem == null ? Router.failure(cause) : problem;
             })
         .toCompletableFuture();
@@ -69,7 +69,7 @@ final class BatchEndpoint implements Endpoint {
     return out.append("]}");
   }
 
-  private static void write(StringBuilder out, Problem problem) {
+  private static void write(StringBuilder out, ProblemDetails problem) {
     out.append("{\"error\":{\"status\":").append(problem.status());
     JsonText.quote(out.append(",\"title\":"), problem.title());
     JsonText.quote(out.append(",\"detail\":"), problem.detail()).append("}}");

@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 
 /**
  * A question as it was asked over HTTP.
@@ -8,4 +8,4 @@ import dev.redline.core.Question;
  * @param question what is asked
  * @param dryRun whether nothing is to be taken
  */
-record Check(Question question, boolean dryRun) {}
+record Check(LimitCheck question, boolean dryRun) {}

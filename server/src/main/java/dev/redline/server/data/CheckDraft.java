@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
@@ -42,12 +42,12 @@ final class CheckDraft {
     }
     if (request != null) {
       RequestContext context = request.cost(cost).build();
-      return new Check(new Question.OfRequest(Optional.ofNullable(ruleSetId), context), dryRun);
+      return new Check(new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context), dryRun);
     }
     return new Check(byRule ? ofRule(inlineLimits) : ofPlans(), dryRun);
   }
 
-  private Question ofRule(@Nullable InlineLimitReader inlineLimits) {
+  private LimitCheck ofRule(@Nullable InlineLimitReader inlineLimits) {
     if (ruleId == null) {
       throw HttpProblem.field("ruleId", "is missing; identity, limit and bands go with a rule");
     }
@@ -55,7 +55,7 @@ final class CheckDraft {
     if (limit != null || bands != null) {
       limits = Optional.of(inlineLimits(inlineLimits));
     }
-    return new Question.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
+    return new LimitCheck.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
   }
 
   private List<RateLimitBand> inlineLimits(@Nullable InlineLimitReader reader) {
@@ -71,13 +71,13 @@ final class CheckDraft {
     }
   }
 
-  private Question ofPlans() {
+  private LimitCheck ofPlans() {
     if (plans == null || plans.isEmpty()) {
       throw HttpProblem.field("plans", "must name at least one plan");
     }
     if (key == null || key.isEmpty()) {
       throw HttpProblem.field("key", "is missing: whose buckets of the plans?");
     }
-    return new Question.OfPlans(plans, key, cost);
+    return new LimitCheck.OfPlans(plans, key, cost);
   }
 }

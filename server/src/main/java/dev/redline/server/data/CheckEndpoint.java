@@ -28,6 +28,6 @@ final class CheckEndpoint implements Endpoint {
                 exchange.decision(
                     HttpDecision.of(result, http),
                     DecisionJson.write(exchange.loop().text(), result)),
-            failure -> Answers.failure(exchange, check.question(), failure));
+            failure -> EngineErrors.failure(exchange, check.question(), failure));
   }
 }

@@ -1,7 +1,7 @@
 package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.Route.Takes;
 import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -51,7 +51,7 @@ public final class DataPlane {
       RateLimitEngine engine,
       MeterRegistry registry,
       InlineLimitReader inlineLimits,
-      Gate gate,
+      TokenAuthenticator gate,
       RulesPage.Maker pages) {
     this.settings = settings;
     this.engine = engine;
@@ -157,7 +157,8 @@ public final class DataPlane {
       vertx.setPeriodic(
           Math.max(1, deadlines.interval().toMillis()),
           timer -> deadlines.expire(System.nanoTime()));
-      Router router = new Router(routes(), new Loop(context, timers, admission, drain, deadlines));
+      Router router =
+          new Router(routes(), new EventLoopState(context, timers, admission, drain, deadlines));
       HttpServer server =
           vertx
               .createHttpServer(options())

@@ -1,7 +1,7 @@
 package dev.redline.server.data;
 
 import dev.redline.core.http.HttpDecision;
-import dev.redline.core.http.Problem;
+import dev.redline.core.http.ProblemDetails;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Exchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
-  private static final CharSequence PROBLEM_JSON = HttpHeaders.createOptimized(Problem.MEDIA_TYPE);
+  private static final CharSequence PROBLEM_JSON =
+      HttpHeaders.createOptimized(ProblemDetails.MEDIA_TYPE);
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 
   /** How long a connection stays open for its client to read the last answer. */
@@ -28,7 +29,7 @@ final class Exchange {
 
   private final HttpServerRequest request;
   private final String uri;
-  private final Loop loop;
+  private final EventLoopState loop;
   private final long startNanos = System.nanoTime();
   private boolean admitted;
   private int keptBytes;
@@ -45,7 +46,7 @@ final class Exchange {
    *
    * @param uri the path of the endpoint, or a word for all paths that have none
    */
-  Exchange(HttpServerRequest request, String uri, Loop loop) {
+  Exchange(HttpServerRequest request, String uri, EventLoopState loop) {
     this.request = request;
     this.uri = uri;
     this.loop = loop;
@@ -55,7 +56,7 @@ final class Exchange {
     return request;
   }
 
-  Loop loop() {
+  EventLoopState loop() {
     return loop;
   }
 

@@ -22,7 +22,7 @@ final class ExplainEndpoint implements Endpoint {
         .offLoop(
             () -> engine.explain(check.question()).thenApply(ExplainEndpoint::text),
             exchange::json,
-            failure -> Answers.failure(exchange, check.question(), failure));
+            failure -> EngineErrors.failure(exchange, check.question(), failure));
   }
 
   private static String text(Explanation explanation) {

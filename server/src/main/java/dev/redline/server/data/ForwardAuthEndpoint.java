@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.http.ClientAddress;
 import dev.redline.core.http.HttpDecision;
@@ -45,14 +45,14 @@ final class ForwardAuthEndpoint implements Endpoint {
     checkPeer(request);
     QueryParameters query = new QueryParameters(request.query(), PARAMETERS);
     UnaryOperator<HttpDecision> refusal = refusal(query.get(DENY_STATUS));
-    Question question =
-        new Question.OfRequest(ruleSetId(query.get(RULE_SET)), described(request.headers()));
+    LimitCheck question =
+        new LimitCheck.OfRequest(ruleSetId(query.get(RULE_SET)), described(request.headers()));
     exchange
         .loop()
         .whenDone(
             engine.decide(question, false),
             result -> exchange.verdict(refusal.apply(HttpDecision.of(result, http))),
-            failure -> Answers.failure(exchange, question, failure));
+            failure -> EngineErrors.failure(exchange, question, failure));
   }
 
   private void checkPeer(HttpServerRequest request) {

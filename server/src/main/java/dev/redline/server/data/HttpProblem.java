@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.http.Problem;
+import dev.redline.core.http.ProblemDetails;
 
 /**
  * Ends a request with a problem document. Cheap to throw: without a stack trace, which nobody would
@@ -27,7 +27,7 @@ final class HttpProblem extends RuntimeException {
     return status;
   }
 
-  Problem problem() {
-    return Problem.of(status, detail);
+  ProblemDetails problem() {
+    return ProblemDetails.of(status, detail);
   }
 }

@@ -22,9 +22,9 @@ final class Router implements Handler<HttpServerRequest> {
 
   private final Map<String, Route> routes = new HashMap<>();
   private final String paths;
-  private final Loop loop;
+  private final EventLoopState loop;
 
-  Router(List<Route> routes, Loop loop) {
+  Router(List<Route> routes, EventLoopState loop) {
     routes.forEach(route -> this.routes.put(route.path(), route));
     this.paths = String.join(", ", routes.stream().map(Route::path).toList());
     this.loop = loop;

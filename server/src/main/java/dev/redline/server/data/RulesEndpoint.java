@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.rules.RulesPage;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -9,10 +9,10 @@ import io.vertx.core.net.SocketAddress;
 
 /** {@code GET /v1/rules}: the whole document in force, to whoever has a token. */
 final class RulesEndpoint implements Endpoint {
-  private final Gate gate;
+  private final TokenAuthenticator gate;
   private final RulesPage.Maker pages;
 
-  RulesEndpoint(Gate gate, RulesPage.Maker pages) {
+  RulesEndpoint(TokenAuthenticator gate, RulesPage.Maker pages) {
     this.gate = gate;
     this.pages = pages;
   }
@@ -22,7 +22,7 @@ final class RulesEndpoint implements Endpoint {
     HttpServerRequest request = exchange.request();
     HttpServerResponse response = request.response();
     SocketAddress remote = request.remoteAddress();
-    Gate.Answer knocked =
+    TokenAuthenticator.Answer knocked =
         gate.knock(
             request.getHeader(HttpHeaders.AUTHORIZATION),
             remote == null ? null : remote.hostAddress());

@@ -1,6 +1,6 @@
 package dev.redline.server.management;
 
-import dev.redline.core.http.Problem;
+import dev.redline.core.http.ProblemDetails;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.apache.catalina.connector.Request;
@@ -23,9 +23,9 @@ public final class ProblemReportValve extends ErrorReportValve {
         status < 500
             ? "this is not a valid request"
             : "the service failed to answer; its log says why";
-    byte[] body = Problem.of(status, detail).toJson().getBytes(StandardCharsets.UTF_8);
+    byte[] body = ProblemDetails.of(status, detail).toJson().getBytes(StandardCharsets.UTF_8);
     try {
-      response.setContentType(Problem.MEDIA_TYPE);
+      response.setContentType(ProblemDetails.MEDIA_TYPE);
       response.setContentLength(body.length);
       response.getOutputStream().write(body);
       response.finishResponse();

@@ -6,7 +6,7 @@ import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreHealth;
 import dev.redline.resilience.BreakerState;
-import dev.redline.resilience.GuardedStore;
+import dev.redline.resilience.CircuitBreakingStore;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
 import java.util.LinkedHashMap;
@@ -39,7 +39,7 @@ final class RedlineHealth implements HealthIndicator {
     boolean decides = rules.loaded() || missingRules == MissingRules.ALLOW;
     StoreHealth health = store.health();
     BreakerState breaker =
-        store instanceof GuardedStore guarded ? guarded.state() : BreakerState.CLOSED;
+        store instanceof CircuitBreakingStore guarded ? guarded.state() : BreakerState.CLOSED;
     return (decides ? Health.up() : Health.down())
         .withDetail("degraded", !health.up() || breaker != BreakerState.CLOSED)
         .withDetail("store", details(store.type(), health))

@@ -11,7 +11,7 @@ import dev.redline.rules.documents.loading.EffectiveRules;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.AccessTokens;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.access.TokenFile;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
@@ -62,8 +62,8 @@ class AccessWiring {
   }
 
   @Bean
-  Gate gate(Settings settings, Tokens tokens) {
-    return new Gate(
+  TokenAuthenticator gate(Settings settings, Tokens tokens) {
+    return new TokenAuthenticator(
         new AccessTokens(tokens.byName()), settings.identity().settings(), MicrosClock.monotonic());
   }
 

@@ -11,12 +11,12 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
-import dev.redline.resilience.GuardedStore;
+import dev.redline.resilience.CircuitBreakingStore;
 import dev.redline.rules.documents.InlineLimits;
 import dev.redline.rules.documents.loading.InvalidRulesException;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RuleReloading;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
 import dev.redline.server.rules.RulesPage;
@@ -56,7 +56,8 @@ class EngineWiring {
   private static StorageProvider redis(Settings settings) {
     RedisStore store = RedisStore.start(RedisSettings.of(settings));
     store.awaitReady(settings.redis().connectTimeout());
-    return new GuardedStore(store, settings.circuitBreaker(), settings.redis().commandTimeout());
+    return new CircuitBreakingStore(
+        store, settings.circuitBreaker(), settings.redis().commandTimeout());
   }
 
   @Bean
@@ -71,7 +72,7 @@ class EngineWiring {
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
     }
-    if (store instanceof GuardedStore guarded) {
+    if (store instanceof CircuitBreakingStore guarded) {
       exporter.showBreaker(
           store.type(),
           Arrays.stream(BreakerState.values()).map(EngineWiring::lowerCase).toList(),
@@ -173,12 +174,12 @@ class EngineWiring {
   }
 
   @Bean
-  Watcher watcher(
+  ConfigFileWatcher watcher(
       Settings settings,
       ServerOptions options,
       ConfigurableEnvironment environment,
       RateLimitEngine engine) {
-    Watcher watcher = new Watcher();
+    ConfigFileWatcher watcher = new ConfigFileWatcher();
     options
         .config()
         .filter(file -> !isEnabledSaidElsewhere(options))
@@ -207,7 +208,7 @@ class EngineWiring {
       RateLimitEngine engine,
       MeterRegistry registry,
       RuleLoader loader,
-      Gate gate,
+      TokenAuthenticator gate,
       RulesPage.Maker pages) {
     return new DataPlane(settings, engine, registry, InlineLimits::parse, gate, pages);
   }

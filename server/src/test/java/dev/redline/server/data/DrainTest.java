@@ -12,7 +12,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.server.access.AccessTokens;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
@@ -63,7 +63,8 @@ class DrainTest {
             engine,
             new SimpleMeterRegistry(),
             (limit, bands) -> List.of(),
-            new Gate(new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
+            new TokenAuthenticator(
+                new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
             new RulesPage.Maker(engine, () -> 1));
     dataPlane.start();
     port = dataPlane.port();

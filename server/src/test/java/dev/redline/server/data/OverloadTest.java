@@ -18,7 +18,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
 import dev.redline.server.access.AccessTokens;
-import dev.redline.server.access.Gate;
+import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -75,7 +75,8 @@ class OverloadTest {
             engine,
             new SimpleMeterRegistry(),
             (limit, bands) -> List.of(),
-            new Gate(new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
+            new TokenAuthenticator(
+                new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
             new RulesPage.Maker(engine, () -> 1));
     dataPlane.start();
   }

@@ -99,7 +99,7 @@ final class AuditLog {
     entry.version().ifPresent(version -> fields.put("version", version));
     entry.before().ifPresent(json -> fields.put("before", json));
     entry.after().ifPresent(json -> fields.put("after", json));
-    String rest = revision + " " + JsonText.of(fields);
+    String rest = revision + " " + JsonWriter.of(fields);
     return checksum(rest) + " " + rest;
   }
 
@@ -112,7 +112,7 @@ final class AuditLog {
       return Optional.empty();
     }
     try {
-      JsonFields fields = new JsonFields(line.substring(second + 1));
+      JsonObjectReader fields = new JsonObjectReader(line.substring(second + 1));
       return Optional.of(
           new Line(
               Long.parseLong(line.substring(first + 1, second)),

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads one band in the long form, in any of its spellings. */
 final class BandReader {
-  private static final Words<Algorithm> ALGORITHMS = Words.of(Algorithm.class);
-  private static final Words<Refill> REFILLS = Words.of(Refill.class);
+  private static final EnumReader<Algorithm> ALGORITHMS = EnumReader.of(Algorithm.class);
+  private static final EnumReader<Refill> REFILLS = EnumReader.of(Refill.class);
   private static final List<String> PERIODS =
       List.of("refillPeriod", "refillSeconds", "window", "windowMs", "refillTokensPerSecond");
 
-  private final Fields fields;
+  private final MappingReader fields;
   private final RateLimitBand.Builder band = RateLimitBand.builder();
   private @Nullable Algorithm algorithm;
   private @Nullable Long limit;
@@ -33,13 +33,13 @@ final class BandReader {
    * @param inherited what the rule or plan says, or null if that cannot be read
    */
   BandReader(
-      Place place,
+      ProblemLocation place,
       int index,
       Mapping mapping,
       Placeholders placeholders,
       @Nullable Algorithm inherited) {
     this.fields =
-        new Fields(
+        new MappingReader(
             place.within("band " + label(mapping).orElse(String.valueOf(index))),
             mapping,
             FieldNames.BAND,
@@ -56,7 +56,7 @@ final class BandReader {
   }
 
   /** Reads the field that says how bands count; null if it stands there but cannot be read. */
-  static @Nullable Algorithm algorithm(Fields fields, @Nullable Algorithm inherited) {
+  static @Nullable Algorithm algorithm(MappingReader fields, @Nullable Algorithm inherited) {
     Algorithm[] read = {fields.has("algorithm") ? null : inherited};
     fields.word("algorithm", ALGORITHMS, value -> read[0] = value);
     return read[0];
@@ -99,7 +99,7 @@ final class BandReader {
     RateLimitBand[] read = new RateLimitBand[1];
     if (algorithm != null) {
       Algorithm known = algorithm;
-      fields.text("limit", text -> read[0] = LimitText.parse(text, known));
+      fields.text("limit", text -> read[0] = LimitSyntax.parse(text, known));
     }
     if (!fields.sound() || algorithm == null) {
       return Optional.empty();
@@ -143,8 +143,8 @@ final class BandReader {
 
   /** Reads the one field that says how fast tokens come back. */
   private void period() {
-    fields.text("refillPeriod", text -> band.period(DurationText.parse(text)));
-    fields.text("window", text -> band.period(DurationText.parse(text)));
+    fields.text("refillPeriod", text -> band.period(DurationSyntax.parse(text)));
+    fields.text("window", text -> band.period(DurationSyntax.parse(text)));
     fields.decimal("refillSeconds", value -> band.period(duration(value, 6)));
     fields.decimal("windowMs", value -> band.period(duration(value, 3)));
     fields.decimal("refillTokensPerSecond", this::rate);

@@ -168,7 +168,7 @@ public final class FileRuleRepository implements RuleRepository {
     fields.put("by", revision.by());
     fields.put("summary", revision.summary());
     fields.put("digest", digest(revision.document()));
-    return JsonText.of(fields) + "\n";
+    return JsonWriter.of(fields) + "\n";
   }
 
   private static Optional<Revision> read(long version, Path file) throws IOException {
@@ -185,7 +185,8 @@ public final class FileRuleRepository implements RuleRepository {
     String document =
         end == content.length ? "" : new String(content, end + 1, content.length - end - 1, UTF_8);
     try {
-      JsonFields header = new JsonFields(new String(Arrays.copyOf(content, end), UTF_8));
+      JsonObjectReader header =
+          new JsonObjectReader(new String(Arrays.copyOf(content, end), UTF_8));
       if (header.number("version") == version
           && header.required("digest").equals(digest(document))) {
         return Optional.of(

@@ -6,7 +6,7 @@ import dev.redline.rules.documents.Node.Entry;
 import dev.redline.rules.documents.Node.Mapping;
 import dev.redline.rules.documents.Node.Scalar;
 import dev.redline.rules.documents.Node.Sequence;
-import dev.redline.rules.documents.Place.Findings;
+import dev.redline.rules.documents.ProblemLocation.Findings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,14 +44,14 @@ public final class InlineLimits {
     add(entries, "bands", bands);
     add(entries, "algorithm", algorithm);
     Findings findings = new Findings();
-    Place place = Place.document(findings, "");
-    Fields fields =
-        new Fields(place, new Mapping(entries, 1), FieldNames.PLAN, Placeholders.refused());
+    ProblemLocation place = ProblemLocation.document(findings, "");
+    MappingReader fields =
+        new MappingReader(place, new Mapping(entries, 1), FieldNames.PLAN, Placeholders.refused());
     if (!fields.gives("limit") && !fields.gives("bands")) {
       throw new IllegalArgumentException("limit or bands is required");
     }
     Limits limits = new LimitsReader(fields).read();
-    List<Problem> errors = findings.errors(List.of());
+    List<RuleProblem> errors = findings.errors(List.of());
     if (!errors.isEmpty()) {
       throw new IllegalArgumentException(
           errors.stream().map(InlineLimits::text).collect(Collectors.joining("; ")));
@@ -59,7 +59,7 @@ public final class InlineLimits {
     return List.copyOf(limits.bands());
   }
 
-  private static String text(Problem problem) {
+  private static String text(RuleProblem problem) {
     return problem.message()
         + problem.suggestion().map(meant -> "; did you mean '" + meant + "'?").orElse("");
   }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads whom a rule counts, in the short spelling {@code key} or the long {@code limitScope}. */
 final class KeyReader {
-  private static final Words<LimitScope> SCOPES =
-      Words.of(
+  private static final EnumReader<LimitScope> SCOPES =
+      EnumReader.of(
           LimitScope.class,
           Map.of(
               "PER_IP", LimitScope.IP,
@@ -23,12 +23,12 @@ final class KeyReader {
 
   private static final List<String> KEY_FIELDS = List.of("key", "limitScope", "compositeKeyFields");
 
-  private final Fields fields;
+  private final MappingReader fields;
   private final List<KeyField> key = new ArrayList<>();
   private final List<KeyField> compositeFields = new ArrayList<>();
   private @Nullable LimitScope scope;
 
-  KeyReader(Fields fields) {
+  KeyReader(MappingReader fields) {
     this.fields = fields;
   }
 

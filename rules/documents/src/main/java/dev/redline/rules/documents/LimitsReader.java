@@ -20,12 +20,12 @@ final class LimitsReader {
    */
   record Limits(List<RateLimitBand> bands, List<Integer> lines) {}
 
-  private final Fields fields;
+  private final MappingReader fields;
   private final List<RateLimitBand> bands = new ArrayList<>();
   private final List<Integer> lines = new ArrayList<>();
   private final Map<String, Integer> labels = new HashMap<>();
 
-  LimitsReader(Fields fields) {
+  LimitsReader(MappingReader fields) {
     this.fields = fields;
   }
 
@@ -50,7 +50,7 @@ final class LimitsReader {
         (text, line) -> {
           // Which algorithm it is cannot be told; whether the text is well formed can.
           RateLimitBand band =
-              LimitText.parse(text, algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm);
+              LimitSyntax.parse(text, algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm);
           lines.add(line);
           bands.add(band);
         });

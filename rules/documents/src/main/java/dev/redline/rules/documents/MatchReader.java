@@ -9,13 +9,13 @@ import java.util.Optional;
 final class MatchReader {
   private MatchReader() {}
 
-  static void readInto(RateLimitRule.Builder rule, Fields ruleFields) {
+  static void readInto(RateLimitRule.Builder rule, MappingReader ruleFields) {
     Optional<Mapping> mapping = ruleFields.mapping("match", "a mapping of conditions");
     if (mapping.isEmpty()) {
       return;
     }
-    Fields fields =
-        new Fields(
+    MappingReader fields =
+        new MappingReader(
             ruleFields.place().within("match"),
             mapping.get(),
             FieldNames.MATCH,
@@ -23,10 +23,11 @@ final class MatchReader {
     RuleMatch.Builder match = RuleMatch.builder();
     fields
         .mapping("headers", "a mapping of names to globs")
-        .ifPresent(names -> new FreeMap(fields, "headers").texts(names, match::header));
+        .ifPresent(names -> new StringMapReader(fields, "headers").texts(names, match::header));
     fields
         .mapping("attributes", "a mapping of names to globs")
-        .ifPresent(names -> new FreeMap(fields, "attributes").texts(names, match::attribute));
+        .ifPresent(
+            names -> new StringMapReader(fields, "attributes").texts(names, match::attribute));
     fields.texts("clientIps", match::clientIp);
     fields.texts("userIds", match::userId);
     if (fields.sound()) {

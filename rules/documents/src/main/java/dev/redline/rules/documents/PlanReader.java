@@ -18,7 +18,7 @@ final class PlanReader {
    * @param line its line
    * @param bandLines the line of each of its bands
    */
-  record ReadPlan(RateLimitPlan plan, Place place, int line, List<Integer> bandLines) {}
+  record ReadPlan(RateLimitPlan plan, ProblemLocation place, int line, List<Integer> bandLines) {}
 
   private static final List<RateLimitBand> ANY_BAND =
       List.of(RateLimitBand.of(1, 1, Duration.ofSeconds(1)));
@@ -26,8 +26,9 @@ final class PlanReader {
   private PlanReader() {}
 
   /** Returns the plan, or nothing after reporting every mistake in it. */
-  static Optional<ReadPlan> read(Place place, Mapping mapping, Placeholders placeholders) {
-    Fields fields = new Fields(place, mapping, FieldNames.PLAN, placeholders);
+  static Optional<ReadPlan> read(
+      ProblemLocation place, Mapping mapping, Placeholders placeholders) {
+    MappingReader fields = new MappingReader(place, mapping, FieldNames.PLAN, placeholders);
     StringBuilder id = new StringBuilder();
     // The model checks the id even where the bands turn out to be wrong.
     fields.text("id", text -> id.append(new RateLimitPlan(text, ANY_BAND).id()));

@@ -11,11 +11,11 @@ final class PlanReferences {
   /** Looking for what was meant costs time for each plan; a handful of hints is enough. */
   private static final int MAX_SUGGESTIONS = 100;
 
-  private record Reference(Place place, int line, String field, String plan) {}
+  private record Reference(ProblemLocation place, int line, String field, String plan) {}
 
   private final List<Reference> references = new ArrayList<>();
 
-  void add(Place place, int line, String field, String plan) {
+  void add(ProblemLocation place, int line, String field, String plan) {
     references.add(new Reference(place, line, field, plan));
   }
 

@@ -10,7 +10,8 @@ import java.util.List;
  * @param errors everything that is wrong, by document and line
  * @param warnings what is allowed but probably not meant; only looked for in valid documents
  */
-public record ReadResult(RuleDocument document, List<Problem> errors, List<Problem> warnings) {
+public record ReadResult(
+    RuleDocument document, List<RuleProblem> errors, List<RuleProblem> warnings) {
   /** Copies the lists. */
   public ReadResult {
     errors = List.copyOf(errors);

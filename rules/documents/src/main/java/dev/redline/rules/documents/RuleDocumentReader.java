@@ -65,16 +65,16 @@ public final class RuleDocumentReader {
    * sources may name each other's plans.
    */
   public Draft draft(List<ConfigProvider.Document> documents) {
-    Reading reading = new Reading(placeholders, warnOfWaits);
+    SourceReader reading = new SourceReader(placeholders, warnOfWaits);
     reading.read(documents);
     return new Draft(reading);
   }
 
   /** Documents that were read but not yet held against those of other sources. */
   public static final class Draft {
-    private final Reading reading;
+    private final SourceReader reading;
 
-    private Draft(Reading reading) {
+    private Draft(SourceReader reading) {
       this.reading = reading;
     }
 

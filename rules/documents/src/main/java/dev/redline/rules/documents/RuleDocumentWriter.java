@@ -26,7 +26,7 @@ public final class RuleDocumentWriter {
 
   /** Returns the document as JSON text. */
   public static String toJson(RuleDocument document) {
-    return JsonText.of(toMap(document));
+    return JsonWriter.of(toMap(document));
   }
 
   /**
@@ -132,11 +132,11 @@ public final class RuleDocumentWriter {
     putUnless(map, "algorithm", band.algorithm(), Algorithm.TOKEN_BUCKET);
     map.put("capacity", band.capacity());
     if (band.algorithm() != Algorithm.TOKEN_BUCKET) {
-      map.put("window", DurationText.format(band.period()));
+      map.put("window", DurationSyntax.format(band.period()));
       return map;
     }
     map.put("refillTokens", band.refillTokens());
-    map.put("refillPeriod", DurationText.format(band.period()));
+    map.put("refillPeriod", DurationSyntax.format(band.period()));
     putUnless(map, "refill", band.refill(), Refill.CONTINUOUS);
     return map;
   }

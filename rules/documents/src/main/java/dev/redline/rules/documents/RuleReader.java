@@ -15,19 +15,19 @@ import java.util.Optional;
 
 /** Reads one rule. */
 final class RuleReader {
-  private static final Words<Action> ACTIONS = Words.of(Action.class);
-  private static final Words<Mode> MODES = Words.of(Mode.class);
-  private static final Words<OnMissingIdentity> ON_MISSING_IDENTITY =
-      Words.of(OnMissingIdentity.class);
-  private static final Words<OnLimitExceed> ON_LIMIT_EXCEED =
-      Words.of(OnLimitExceed.class, Map.of("REJECT_REQUEST", OnLimitExceed.REJECT));
-  private static final Words<OnStoreFailure> ON_STORE_FAILURE =
-      Words.of(
+  private static final EnumReader<Action> ACTIONS = EnumReader.of(Action.class);
+  private static final EnumReader<Mode> MODES = EnumReader.of(Mode.class);
+  private static final EnumReader<OnMissingIdentity> ON_MISSING_IDENTITY =
+      EnumReader.of(OnMissingIdentity.class);
+  private static final EnumReader<OnLimitExceed> ON_LIMIT_EXCEED =
+      EnumReader.of(OnLimitExceed.class, Map.of("REJECT_REQUEST", OnLimitExceed.REJECT));
+  private static final EnumReader<OnStoreFailure> ON_STORE_FAILURE =
+      EnumReader.of(
           OnStoreFailure.class,
           Map.of("fail-open", OnStoreFailure.OPEN, "fail-closed", OnStoreFailure.CLOSED));
   private static final List<String> LIMITS = List.of("limit", "bands", "plan", "plans");
 
-  private final Fields fields;
+  private final MappingReader fields;
   private final Optional<String> enclosingSet;
   private final PlanReferences references;
   private final RateLimitRule.Builder rule = RateLimitRule.builder();
@@ -46,19 +46,19 @@ final class RuleReader {
    */
   record ReadRule(
       RateLimitRule rule,
-      Place place,
+      ProblemLocation place,
       int line,
       List<Integer> pathLines,
       List<Integer> bandLines) {}
 
   /** Prepares to read a rule that may stand inside a rule set. */
   RuleReader(
-      Place place,
+      ProblemLocation place,
       Mapping mapping,
       Placeholders placeholders,
       Optional<String> enclosingSet,
       PlanReferences references) {
-    this.fields = new Fields(place, mapping, FieldNames.RULE, placeholders);
+    this.fields = new MappingReader(place, mapping, FieldNames.RULE, placeholders);
     this.enclosingSet = enclosingSet;
     this.references = references;
   }
@@ -164,7 +164,8 @@ final class RuleReader {
     fields.word("onStoreFailure", ON_STORE_FAILURE, rule::onStoreFailure);
     fields
         .mapping("metadata", "a mapping")
-        .ifPresent(names -> new FreeMap(fields, "metadata").values(names).forEach(rule::metadata));
+        .ifPresent(
+            names -> new StringMapReader(fields, "metadata").values(names).forEach(rule::metadata));
     fields.text("createdAt", text -> rule.createdAt(TimeText.check("createdAt", text)));
     fields.text("updatedAt", text -> rule.updatedAt(TimeText.check("updatedAt", text)));
   }

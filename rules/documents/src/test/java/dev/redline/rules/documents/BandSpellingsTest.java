@@ -58,7 +58,7 @@ class BandSpellingsTest {
   @CsvSource({"0.5, 1, 2s", "2.5, 5, 2s", "0.1, 1, 10s", "1.25, 5, 4s", "0.001, 1, 1000s"})
   void fractionalRatesBecomeWholeTokens(String rate, long tokens, String period) {
     assertThat(band("capacity: 100, refillTokensPerSecond: " + rate))
-        .isEqualTo(bucket(100, tokens, DurationText.parse(period)));
+        .isEqualTo(bucket(100, tokens, DurationSyntax.parse(period)));
   }
 
   @Test
@@ -160,7 +160,7 @@ class BandSpellingsTest {
         "capacity: 5, refilPeriod: 1s|refilPeriod|unknown field 'refilPeriod' (value '1s')",
       })
   void aMistakeInABandIsOneErrorThatNamesField(String fields, String field, String message) {
-    Problem problem = errorWith("bands: [{ " + fields + " }]");
+    RuleProblem problem = errorWith("bands: [{ " + fields + " }]");
     assertThat(problem.message())
         .isEqualTo((fields.contains("label:") ? "band 'a b': " : "band 1: ") + message);
     assertThat(problem.field()).contains(field);
@@ -170,7 +170,7 @@ class BandSpellingsTest {
 
   @Test
   void equalLabelsAreAnErrorThatNamesBothLines() {
-    Problem problem =
+    RuleProblem problem =
         errorWith(
             "bands:",
             "  - { label: x, capacity: 1, window: 1s }",
@@ -181,7 +181,7 @@ class BandSpellingsTest {
 
   @Test
   void anUnknownAlgorithmDoesNotCauseFurtherMessages() {
-    Problem problem =
+    RuleProblem problem =
         errorWith("algorithm: FIXD_WINDOW", "limit: 5/s", "bands: [{ limit: 5, window: 1s }]");
     assertThat(problem.field()).contains("algorithm");
     assertThat(problem.suggestion()).contains("FIXED_WINDOW");

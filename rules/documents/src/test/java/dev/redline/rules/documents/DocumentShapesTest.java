@@ -71,7 +71,7 @@ class DocumentShapesTest {
                 .get(0)
                 .ruleSetId())
         .isEqualTo("s");
-    Problem problem =
+    RuleProblem problem =
         Documents.error(
             """
             ruleSets:
@@ -173,7 +173,7 @@ class DocumentShapesTest {
                     "a.yaml", "plans: [{ id: p, limit: 1/s }]\nrules:\n- { id: x, limit: 1/s }"),
                 new Document("b.yaml", "- limit: 2/s\n  _id: x\n"),
                 new Document("c.yaml", "plans: [{ id: p, limit: 1/m }]")));
-    assertThat(result.errors().stream().map(Problem::toString))
+    assertThat(result.errors().stream().map(RuleProblem::toString))
         .containsExactly(
             "b.yaml:2: rule 'x': id 'x' is already used at a.yaml:3",
             "c.yaml:1: plan 'p': id 'p' is already used at a.yaml:1");
@@ -188,7 +188,7 @@ class DocumentShapesTest {
 
   @Test
   void aMessageIsOneShortLineWhateverTheValue() {
-    Problem problem =
+    RuleProblem problem =
         Documents.errorWith("limit: 1/s", "cost: \"a\\nb\\r" + "x".repeat(10_000) + "\"");
     assertThat(problem.toString()).startsWith("rules.yaml:4: rule 'r': cost must").hasLineCount(1);
     assertThat(problem.toString().length()).isLessThan(1000);

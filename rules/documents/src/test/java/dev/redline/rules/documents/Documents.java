@@ -52,25 +52,25 @@ final class Documents {
   static List<String> errors(String text) {
     ReadResult result = read(text);
     assertThat(result.valid()).isEqualTo(result.errors().isEmpty());
-    return result.errors().stream().map(Problem::toString).toList();
+    return result.errors().stream().map(RuleProblem::toString).toList();
   }
 
   /** Returns the only error of a document. */
-  static Problem error(String text) {
-    List<Problem> errors = read(text).errors();
+  static RuleProblem error(String text) {
+    List<RuleProblem> errors = read(text).errors();
     assertThat(errors).as("errors of:%n%s", text).hasSize(1);
     return errors.get(0);
   }
 
   /** Returns the only error of the rule whose fields are given, one per line. */
-  static Problem errorWith(String... fields) {
+  static RuleProblem errorWith(String... fields) {
     return error(withFields(fields));
   }
 
   static List<String> warnings(String text) {
     ReadResult result = read(text);
     assertThat(result.errors()).isEmpty();
-    return result.warnings().stream().map(Problem::toString).toList();
+    return result.warnings().stream().map(RuleProblem::toString).toList();
   }
 
   /** Returns a document of one rule called {@code r}, its fields from line 3 on. */

@@ -18,7 +18,7 @@ class PlaceholdersTest {
     return result.document().rules().get(0);
   }
 
-  private static Problem error(Map<String, String> environment, String... fields) {
+  private static RuleProblem error(Map<String, String> environment, String... fields) {
     ReadResult result = Documents.read(Documents.withFields(fields), environment);
     assertThat(result.errors()).hasSize(1);
     return result.errors().get(0);
@@ -73,7 +73,7 @@ class PlaceholdersTest {
 
   @Test
   void aReplacedValueIsNeverParsedAsYaml() {
-    Problem problem = error(Map.of("PATHS", "[/a, /b]"), "limit: 1/s", "paths: ${PATHS}");
+    RuleProblem problem = error(Map.of("PATHS", "[/a, /b]"), "limit: 1/s", "paths: ${PATHS}");
     assertThat(problem.message()).contains("'${PATHS}'").contains("must start with '/'");
     assertThat(rule(Map.of("A", "x\npriority: 9"), "limit: 1/s", "metadata: { a: \"${A}\" }"))
         .satisfies(rule -> assertThat(rule.priority()).isZero());
@@ -100,7 +100,7 @@ class PlaceholdersTest {
 
   @Test
   void anUnsetNameIsAnErrorThatNamesIt() {
-    Problem problem = error(Map.of(), "limit: 1/s", "cost: ${COST}");
+    RuleProblem problem = error(Map.of(), "limit: 1/s", "cost: ${COST}");
     assertThat(problem.toString())
         .isEqualTo(
             "rules.yaml:4: rule 'r': cost: '${COST}' is not set and has no default; set COST or"
@@ -174,7 +174,8 @@ class PlaceholdersTest {
 
   @Test
   void shortValuesAreHiddenOnTheirOwnLineOnly() {
-    Problem error = error(Map.of("N", "0"), "bands: [{ capacity: \"${N}\", refillPeriod: 1s }]");
+    RuleProblem error =
+        error(Map.of("N", "0"), "bands: [{ capacity: \"${N}\", refillPeriod: 1s }]");
 
     assertThat(error.toString()).contains("must be at least 1").contains("was ${N}");
     assertThat(error.value()).hasValue("${N}");
@@ -194,7 +195,7 @@ class PlaceholdersTest {
   @ParameterizedTest
   @ValueSource(strings = {"window", "refillPeriod"})
   void suggestionsDoNotShowValuesOfPlaceholders(String field) {
-    Problem error =
+    RuleProblem error =
         error(Map.of("SECRET", "4711"), "bands: [{ capacity: 1, " + field + ": \"${SECRET}\" }]");
 
     assertThat(error.toString()).contains("${SECRET}").doesNotContain("4711");
@@ -226,7 +227,7 @@ class PlaceholdersTest {
 
   @Test
   void aHiddenValueIsNamedOnce() {
-    Problem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
+    RuleProblem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
 
     assertThat(error.message()).containsOnlyOnce("${SECRET}");
   }

@@ -70,7 +70,7 @@ class PropertiesParserTest {
   void mistakesAreNamedWithTheirLines() {
     ReadResult read = read("\nrules[0].id=a\n# why\nrules[0].limt=1/s\nrules[0].limit=many\n");
 
-    assertThat(read.errors().stream().map(Problem::toString))
+    assertThat(read.errors().stream().map(RuleProblem::toString))
         .anySatisfy(line -> assertThat(line).startsWith("rules.properties:4: rule 'a': "))
         .anySatisfy(line -> assertThat(line).startsWith("rules.properties:5: rule 'a': "));
   }

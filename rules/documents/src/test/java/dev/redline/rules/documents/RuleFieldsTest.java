@@ -190,7 +190,7 @@ class RuleFieldsTest {
         "match: { clientIps: [] }",
       })
   void contradictionsAreOneErrorEach(String fields) {
-    Problem problem = errorWith(LIMIT, fields);
+    RuleProblem problem = errorWith(LIMIT, fields);
     assertThat(problem.rule()).contains("r");
     assertThat(problem.field()).isPresent();
     assertThat(problem.line()).isGreaterThanOrEqualTo(4);
@@ -308,7 +308,7 @@ class RuleFieldsTest {
         "ruleSetId: a/b|ruleSetId must be 1 to 128 characters of A-Z a-z 0-9 . _ -, was 'a/b'",
       })
   void wrongValuesSayWhatIsAllowed(String field, String message) {
-    Problem problem = errorWith(LIMIT, field);
+    RuleProblem problem = errorWith(LIMIT, field);
     assertThat(problem.message()).isEqualTo(message);
     assertThat(problem.line()).isEqualTo(4);
     assertThat(problem.field()).contains(field.substring(0, field.indexOf(':')));

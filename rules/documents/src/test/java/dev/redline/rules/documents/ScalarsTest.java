@@ -88,7 +88,7 @@ class ScalarsTest {
 
   @Test
   void otherTagsAreErrorsInTheirPlace() {
-    Problem problem = Documents.errorWith("limit: 1/s", "path: !java.lang.Object /x");
+    RuleProblem problem = Documents.errorWith("limit: 1/s", "path: !java.lang.Object /x");
     assertThat(problem.toString())
         .isEqualTo(
             "rules.yaml:4: rule 'r': path: the YAML tag '!java.lang.Object' has no meaning here;"

@@ -21,14 +21,14 @@ class SuggestionsTest {
     "finale, final",
   })
   void aMisspeltFieldGetsTheClosestName(String written, String meant) {
-    Problem problem = Documents.errorWith("limit: 1/s", written + ": x");
+    RuleProblem problem = Documents.errorWith("limit: 1/s", written + ": x");
     assertThat(problem.suggestion()).contains(meant);
     assertThat(problem.toString()).endsWith("; did you mean '" + meant + "'?");
   }
 
   @Test
   void whatIsFarFromEverythingGetsNone() {
-    Problem problem = Documents.errorWith("limit: 1/s", "description: x");
+    RuleProblem problem = Documents.errorWith("limit: 1/s", "description: x");
     assertThat(problem.suggestion()).isEmpty();
     assertThat(problem.toString())
         .isEqualTo("rules.yaml:4: rule 'r': unknown field 'description' (value 'x')");

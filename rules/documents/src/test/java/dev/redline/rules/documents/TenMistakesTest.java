@@ -43,7 +43,7 @@ class TenMistakesTest {
 
   @Test
   void givesExactlyTenMessagesAsValidatePrintsThem() {
-    assertThat(result.errors().stream().map(Problem::toString))
+    assertThat(result.errors().stream().map(RuleProblem::toString))
         .containsExactly(
             "rules.yaml:6: rule 'misspelt': unknown field 'limt' (value '10/s'); did you mean"
                 + " 'limit'?",

@@ -26,7 +26,7 @@ class TextFormsTest {
     "' 10 / s  burst  5 ', 15, 10, PT1S",
   })
   void aLimitIsTokensPerPeriodAndBurst(String text, long capacity, long tokens, Duration period) {
-    assertThat(LimitText.parse(text)).isEqualTo(RateLimitBand.of(capacity, tokens, period));
+    assertThat(LimitSyntax.parse(text)).isEqualTo(RateLimitBand.of(capacity, tokens, period));
   }
 
   @ParameterizedTest
@@ -49,13 +49,13 @@ class TextFormsTest {
         "99999999999999999999/s",
       })
   void whatIsNoLimitIsRefused(String text) {
-    assertThatThrownBy(() -> LimitText.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> LimitSyntax.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest
   @CsvSource({"10/min, 10/m", "10/sec, 10/s", "10, 10/s", "5/day, 5/d", "7/hour, 7/h"})
   void commonSlipsGetASuggestion(String text, String meant) {
-    assertThatThrownBy(() -> LimitText.parse(text))
+    assertThatThrownBy(() -> LimitSyntax.parse(text))
         .isInstanceOfSatisfying(
             MisspeltException.class, e -> assertThat(e.suggestion()).contains(meant));
   }
@@ -73,34 +73,34 @@ class TextFormsTest {
     "PT0.000001S, PT0.000001S",
   })
   void durationsHaveAUnitOrAreIso(String text, Duration duration) {
-    assertThat(DurationText.parse(text)).isEqualTo(duration);
+    assertThat(DurationSyntax.parse(text)).isEqualTo(duration);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"", "s", "1 parsec", "1w", "1.5s", "1h30m", "P", "PT", "-1s", "1M", "1mo"})
   void whatIsNoDurationIsRefused(String text) {
-    assertThatThrownBy(() -> DurationText.parse(text))
+    assertThatThrownBy(() -> DurationSyntax.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + text + "'");
   }
 
   @Test
   void aBareNumberIsRefusedWithAHint() {
-    assertThatThrownBy(() -> DurationText.parse("60"))
+    assertThatThrownBy(() -> DurationSyntax.parse("60"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a duration needs a unit, such as 60s or 60ms, was '60'");
   }
 
   @Test
   void overlongNumbersAreRefusedNotOverflowed() {
-    assertThatThrownBy(() -> DurationText.parse("999999999999999999d"))
+    assertThatThrownBy(() -> DurationSyntax.parse("999999999999999999d"))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1ms", "1500ms", "1s", "90s", "1m", "36h", "1d", "366d", "PT0.0015S"})
   void formattedDurationsReadTheSame(String text) {
-    assertThat(DurationText.format(DurationText.parse(text))).isEqualTo(text);
+    assertThat(DurationSyntax.format(DurationSyntax.parse(text))).isEqualTo(text);
   }
 }

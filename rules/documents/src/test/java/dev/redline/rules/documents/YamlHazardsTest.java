@@ -22,7 +22,7 @@ class YamlHazardsTest {
     "*-suffix*, *-suffix*",
   })
   void anUnquotedStarGetsQuoteIt(String value, String word) {
-    Problem problem = Documents.errorWith("limit: 1/s", "path: " + value);
+    RuleProblem problem = Documents.errorWith("limit: 1/s", "path: " + value);
     assertThat(problem.line()).isEqualTo(4);
     assertThat(problem.message())
         .isEqualTo("'" + word + "' unquoted starts a YAML alias; quote it: \"" + word + "\"");
@@ -30,7 +30,7 @@ class YamlHazardsTest {
 
   @Test
   void anUnquotedStarWithANameIsNamedInItsRule() {
-    Problem problem = Documents.errorWith("limit: 1/s", "match: { userIds: [*admin] }");
+    RuleProblem problem = Documents.errorWith("limit: 1/s", "match: { userIds: [*admin] }");
     assertThat(problem.toString())
         .isEqualTo(
             "rules.yaml:4: rule 'r': match: userIds: '*admin' unquoted is a YAML alias that"
@@ -51,21 +51,21 @@ class YamlHazardsTest {
       delimiter = '|',
       value = {"@x|quote it", "a: b|quote a value that contains ': '", "'\"x'|end of stream"})
   void otherSyntaxErrorsSayWhereAndWhy(String value, String hint) {
-    Problem problem = Documents.errorWith("limit: 1/s", "createdAt: " + value);
+    RuleProblem problem = Documents.errorWith("limit: 1/s", "createdAt: " + value);
     assertThat(problem.message()).contains(hint);
     assertThat(problem.line()).isBetween(4, 5);
   }
 
   @Test
   void tabsForIndentationAreNamed() {
-    Problem problem = Documents.error("rules:\n\t- { id: a, limit: 1/s }");
+    RuleProblem problem = Documents.error("rules:\n\t- { id: a, limit: 1/s }");
     assertThat(problem.line()).isEqualTo(2);
     assertThat(problem.message()).contains("TAB");
   }
 
   @Test
   void charactersThatNoTextHoldsAreNamedWithTheirLine() {
-    Problem problem = Documents.error("rules:\n# \u0007\n- { id: a, limit: 1/s }");
+    RuleProblem problem = Documents.error("rules:\n# \u0007\n- { id: a, limit: 1/s }");
     assertThat(problem.toString()).isEqualTo("rules.yaml:2: the character U+0007 is not allowed");
   }
 
@@ -99,7 +99,7 @@ class YamlHazardsTest {
 
   @Test
   void aSecondDocumentInTheTextIsRefused() {
-    Problem problem = Documents.error("---\nrules: []\n---\nrules: []\n");
+    RuleProblem problem = Documents.error("---\nrules: []\n---\nrules: []\n");
     assertThat(problem.toString())
         .isEqualTo("rules.yaml:3: a second document starts here; keep one document per file");
   }
@@ -123,7 +123,7 @@ class YamlHazardsTest {
       text.append("x-%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
     }
     text.append("rules: [{ id: a, limit: 1/s, metadata: { a: *a60 } }]\n");
-    Problem problem =
+    RuleProblem problem =
         Assertions.assertTimeoutPreemptively(
             Duration.ofSeconds(5), () -> Documents.error(text.toString()));
     assertThat(problem.message()).isEqualTo("aliases stand for more than 100000 values");

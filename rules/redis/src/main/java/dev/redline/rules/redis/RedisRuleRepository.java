@@ -212,7 +212,7 @@ public final class RedisRuleRepository implements RuleRepository {
   }
 
   private static String text(Revision revision) {
-    return Fields.join(
+    return LengthPrefixedText.join(
         List.of(
             Long.toString(revision.version()),
             Long.toString(revision.at().toEpochMilli()),
@@ -222,7 +222,7 @@ public final class RedisRuleRepository implements RuleRepository {
   }
 
   private static Revision parseRevision(String text) throws IOException {
-    List<String> fields = Fields.split(text, REVISION_FIELDS);
+    List<String> fields = LengthPrefixedText.split(text, REVISION_FIELDS);
     return new Revision(
         number(fields.get(0)),
         fields.get(4),
@@ -232,7 +232,7 @@ public final class RedisRuleRepository implements RuleRepository {
   }
 
   private static String text(AuditEntry entry) {
-    return Fields.join(
+    return LengthPrefixedText.join(
         List.of(
             Long.toString(entry.at().toEpochMilli()),
             entry.by(),
@@ -245,7 +245,7 @@ public final class RedisRuleRepository implements RuleRepository {
   }
 
   private static AuditEntry parseEntry(String text) throws IOException {
-    List<String> fields = Fields.split(text, AUDIT_FIELDS);
+    List<String> fields = LengthPrefixedText.split(text, AUDIT_FIELDS);
     // Entries of earlier versions lack the rule set and the version.
     Optional<String> ruleSetId = fields.size() > 6 ? optional(fields.get(6)) : Optional.empty();
     Optional<String> version = fields.size() > 7 ? optional(fields.get(7)) : Optional.empty();

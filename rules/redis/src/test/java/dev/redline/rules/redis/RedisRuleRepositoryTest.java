@@ -120,7 +120,13 @@ class RedisRuleRepositoryTest {
     List<String> earlier = List.of(at, "ci", "update", "=per-ip", "", "={}");
     List<String> later =
         Stream.concat(earlier.stream(), Stream.of("=api", "=7", "unknown yet")).toList();
-    REDIS.get().command("RPUSH", "rl:m:{rules}:audit", Fields.join(earlier), Fields.join(later));
+    REDIS
+        .get()
+        .command(
+            "RPUSH",
+            "rl:m:{rules}:audit",
+            LengthPrefixedText.join(earlier),
+            LengthPrefixedText.join(later));
 
     assertThat(repository.audit(10))
         .containsExactly(

@@ -27,11 +27,11 @@ final class Batch {
   private static final byte WIDE = 2;
   private static final int WIDE_BYTES = 4;
 
-  private final Shape.Cache shapeCache;
-  private final List<Ticket> tickets = new ArrayList<>();
+  private final ScriptParameters.Cache shapeCache;
+  private final List<PendingAcquisition> tickets = new ArrayList<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final List<RateLimitKey> keyNames = new ArrayList<>();
-  private final List<Shape> shapes = new ArrayList<>(2);
+  private final List<ScriptParameters> shapes = new ArrayList<>(2);
 
   /** Finds the place of a key by its hash; made for the second key. */
   private byte[] places = {};
@@ -48,9 +48,9 @@ final class Batch {
   private int bands;
   private boolean simple = true;
   private boolean waitedFor = true;
-  private @Nullable Gate gate;
+  private @Nullable InFlightLimit gate;
 
-  Batch(Shape.Cache shapeCache) {
+  Batch(ScriptParameters.Cache shapeCache) {
     this.shapeCache = shapeCache;
   }
 
@@ -67,7 +67,7 @@ final class Batch {
     return runCount;
   }
 
-  List<Ticket> tickets() {
+  List<PendingAcquisition> tickets() {
     return tickets;
   }
 
@@ -76,13 +76,13 @@ final class Batch {
   }
 
   /** Says through which gate the call goes, if any. */
-  void enteredBy(@Nullable Gate entered) {
+  void enteredBy(@Nullable InFlightLimit entered) {
     gate = entered;
   }
 
   /** Makes room for another call at the gate, if this one has not done so already. */
   void leaveGate() {
-    Gate left = gate;
+    InFlightLimit left = gate;
     if (left != null) {
       gate = null;
       left.leave();
@@ -95,7 +95,7 @@ final class Batch {
   }
 
   /** Returns whether one more acquisition fits into the call. */
-  boolean fits(Ticket ticket) {
+  boolean fits(PendingAcquisition ticket) {
     Acquisition acquisition = ticket.acquisition();
     return tickets.isEmpty()
         || (bands + acquisition.bands() <= MAX_BANDS
@@ -103,7 +103,7 @@ final class Batch {
             && shapes.size() + acquisition.size() <= MAX_KEYS);
   }
 
-  void add(Ticket ticket) {
+  void add(PendingAcquisition ticket) {
     boolean repeats =
         lastRun >= 0
             && runs[lastRun] < MAX_REPEATS
@@ -137,7 +137,7 @@ final class Batch {
   }
 
   /** Returns the place of a key in the call, from 1. */
-  private int keyPlace(Ticket ticket, int i) {
+  private int keyPlace(PendingAcquisition ticket, int i) {
     RateLimitKey key = ticket.acquisition().key(i);
     int known = keyNames.size();
     if (widePlaces != null) {
@@ -186,7 +186,7 @@ final class Batch {
         }
       }
     }
-    Shape shape = shapeCache.of(limits, cost);
+    ScriptParameters shape = shapeCache.of(limits, cost);
     simple &= shape.simple();
     shapes.add(shape);
     return shapes.size();
@@ -198,7 +198,7 @@ final class Batch {
   List<byte[]> arguments() {
     List<byte[]> arguments = new ArrayList<>(shapes.size() + 1);
     arguments.add(simple ? simpleItems() : items());
-    for (Shape shape : shapes) {
+    for (ScriptParameters shape : shapes) {
       arguments.add(shape.bytes());
     }
     return arguments;
@@ -229,13 +229,13 @@ final class Batch {
     while (r < runsEnd) {
       Acquisition acquisition = tickets.get(ticket).acquisition();
       ticket += runs[r];
-      Shape.put(items, acquisition.size(), width);
-      Shape.put(items, runs[r++], width);
-      Shape.put(items, acquisition.dryRun() ? 1 : 0, width);
+      ScriptParameters.put(items, acquisition.size(), width);
+      ScriptParameters.put(items, runs[r++], width);
+      ScriptParameters.put(items, acquisition.dryRun() ? 1 : 0, width);
       for (int i = 0; i < acquisition.size(); i++, r += 2) {
-        Shape.put(items, runs[r], width);
-        Shape.put(items, runs[r + 1], width);
-        Shape.put(items, acquisition.shadow(i) ? 1 : 0, width);
+        ScriptParameters.put(items, runs[r], width);
+        ScriptParameters.put(items, runs[r + 1], width);
+        ScriptParameters.put(items, acquisition.shadow(i) ? 1 : 0, width);
       }
     }
     return Arrays.copyOf(items.array(), items.position());

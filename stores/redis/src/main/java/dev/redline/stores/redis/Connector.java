@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class Connector implements AutoCloseable {
   /** Sends each kind of decision once, so that the first caller finds everything warm. */
   interface WarmUp {
-    void run(RedisLink link) throws InterruptedException, ExecutionException, TimeoutException;
+    void run(RedisConnection link)
+        throws InterruptedException, ExecutionException, TimeoutException;
   }
 
   private static final Logger LOG = System.getLogger(Connector.class.getName());
@@ -46,7 +47,7 @@ final class Connector implements AutoCloseable {
   private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
-  private volatile @Nullable RedisLink link;
+  private volatile @Nullable RedisConnection link;
   private volatile boolean closed;
   private boolean logsOutage;
 
@@ -71,7 +72,7 @@ final class Connector implements AutoCloseable {
   }
 
   /** Returns the connection, or null if there never was one. */
-  @Nullable RedisLink link() {
+  @Nullable RedisConnection link() {
     return link;
   }
 
@@ -94,7 +95,7 @@ final class Connector implements AutoCloseable {
 
   private void run() {
     try {
-      RedisLink first = connect();
+      RedisConnection first = connect();
       if (first != null) {
         LOG.log(
             Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
@@ -121,7 +122,7 @@ final class Connector implements AutoCloseable {
   }
 
   /** Lets the store use the connection; returns false if the store was closed meanwhile. */
-  private synchronized boolean publish(RedisLink first) {
+  private synchronized boolean publish(RedisConnection first) {
     if (closed) {
       return false;
     }
@@ -129,7 +130,7 @@ final class Connector implements AutoCloseable {
     return true;
   }
 
-  private void lookAfter(RedisLink current) throws InterruptedException {
+  private void lookAfter(RedisConnection current) throws InterruptedException {
     boolean was = health.last().up();
     StoreHealth now = health.look(current);
     if (was && !now.up() && !closed) {
@@ -159,12 +160,12 @@ final class Connector implements AutoCloseable {
   }
 
   /** Tries until it succeeds; returns null if closed before. */
-  private @Nullable RedisLink connect() throws InterruptedException {
+  private @Nullable RedisConnection connect() throws InterruptedException {
     long pause = FIRST_PAUSE_MILLIS;
     Level level = Level.WARNING;
     while (!closed) {
       try {
-        return prepared(RedisLink.connect(settings));
+        return prepared(RedisConnection.connect(settings));
       } catch (RuntimeException | LinkageError e) {
         String why =
             "not connected to Redis at " + settings.address() + ": " + HealthProbe.reason(e);
@@ -182,11 +183,11 @@ final class Connector implements AutoCloseable {
     return null;
   }
 
-  private RedisLink prepared(RedisLink candidate) throws InterruptedException {
+  private RedisConnection prepared(RedisConnection candidate) throws InterruptedException {
     boolean done = false;
     try {
       agreeOnLayout(candidate);
-      for (RedisLink.Master master : candidate.masters()) {
+      for (RedisConnection.Master master : candidate.masters()) {
         loadScripts(master);
       }
       resets.poll(candidate);
@@ -206,10 +207,10 @@ final class Connector implements AutoCloseable {
   }
 
   /** Writes down how many tags there are, or refuses to go on with another number. */
-  private void agreeOnLayout(RedisLink candidate)
+  private void agreeOnLayout(RedisConnection candidate)
       throws InterruptedException, ExecutionException, TimeoutException {
-    byte[] key = RedisLink.ascii(settings.keyPrefix() + ":m:tags");
-    byte[] count = RedisLink.ascii(Integer.toString(SlotTags.COUNT));
+    byte[] key = RedisConnection.ascii(settings.keyPrefix() + ":m:tags");
+    byte[] count = RedisConnection.ascii(Integer.toString(SlotTags.COUNT));
     await(
         candidate
             .commands()
@@ -237,7 +238,7 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  private void loadScripts(RedisLink.Master master)
+  private void loadScripts(RedisConnection.Master master)
       throws InterruptedException, ExecutionException, TimeoutException {
     for (Script script : scripts) {
       await(
@@ -252,13 +253,13 @@ final class Connector implements AutoCloseable {
 
   /** Begins a new generation of rules and plans. */
   CompletionStage<Void> reset(List<String> fields) {
-    RedisLink current = link;
+    RedisConnection current = link;
     return current == null ? notConnected() : resets.reset(current, fields);
   }
 
   /** Deletes a bucket on all nodes. */
   CompletionStage<Void> reset(BucketKey bucket, String notice) {
-    RedisLink current = link;
+    RedisConnection current = link;
     return current == null ? notConnected() : resets.reset(current, bucket, notice);
   }
 
@@ -280,7 +281,7 @@ final class Connector implements AutoCloseable {
 
   @Override
   public void close() {
-    RedisLink current;
+    RedisConnection current;
     synchronized (this) {
       closed = true;
       current = link;

@@ -23,8 +23,8 @@ import java.util.function.BiFunction;
  * much: only what was certainly taken is refunded, and no more of it than is still owed.
  */
 final class CrossSlot {
-  private final BiFunction<Ticket, Integer, Ticket> submit;
-  private final BiConsumer<Ticket, Outcome> refund;
+  private final BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit;
+  private final BiConsumer<PendingAcquisition, Outcome> refund;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
   private final BucketKey.Maker keys;
@@ -32,8 +32,8 @@ final class CrossSlot {
   private final boolean waitedFor;
 
   CrossSlot(
-      BiFunction<Ticket, Integer, Ticket> submit,
-      BiConsumer<Ticket, Outcome> refund,
+      BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit,
+      BiConsumer<PendingAcquisition, Outcome> refund,
       Acquisition acquisition,
       BucketKey.Maker keys,
       long deadline,
@@ -51,11 +51,11 @@ final class CrossSlot {
   }
 
   CompletableFuture<Outcome> take() {
-    List<Ticket> parts = new ArrayList<>();
+    List<PendingAcquisition> parts = new ArrayList<>();
     keysByLane.forEach((lane, members) -> parts.add(submit.apply(part(members), lane)));
     CompletableFuture<Outcome> result = new CompletableFuture<>();
     AtomicInteger missing = new AtomicInteger(parts.size());
-    for (Ticket part : parts) {
+    for (PendingAcquisition part : parts) {
       part.onAnswer(
           () -> {
             if (missing.decrementAndGet() == 0) {
@@ -71,18 +71,18 @@ final class CrossSlot {
     return result;
   }
 
-  private Ticket part(List<Integer> members) {
+  private PendingAcquisition part(List<Integer> members) {
     Acquisition.Builder part = Acquisition.builder().dryRun(acquisition.dryRun());
     for (int member : members) {
       part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
     }
-    return new Ticket(part.build(), keys, deadline, waitedFor);
+    return new PendingAcquisition(part.build(), keys, deadline, waitedFor);
   }
 
-  private void settle(List<Ticket> parts, CompletableFuture<Outcome> result) {
+  private void settle(List<PendingAcquisition> parts, CompletableFuture<Outcome> result) {
     boolean allowed = parts.stream().allMatch(CrossSlot::taken);
     if (!allowed && !acquisition.dryRun()) {
-      for (Ticket part : parts) {
+      for (PendingAcquisition part : parts) {
         if (taken(part)) {
           refund.accept(part, part.join());
         }
@@ -91,8 +91,9 @@ final class CrossSlot {
     answer(parts, allowed, result);
   }
 
-  private void answer(List<Ticket> parts, boolean allowed, CompletableFuture<Outcome> result) {
-    for (Ticket part : parts) {
+  private void answer(
+      List<PendingAcquisition> parts, boolean allowed, CompletableFuture<Outcome> result) {
+    for (PendingAcquisition part : parts) {
       if (part.isCompletedExceptionally()) {
         result.completeExceptionally(part.failure());
         return;
@@ -102,11 +103,11 @@ final class CrossSlot {
   }
 
   /** Returns whether a part was certainly taken. */
-  private static boolean taken(Ticket part) {
+  private static boolean taken(PendingAcquisition part) {
     return !part.isCompletedExceptionally() && part.join().allowed();
   }
 
-  private Outcome merge(List<Ticket> parts, boolean allowed) {
+  private Outcome merge(List<PendingAcquisition> parts, boolean allowed) {
     Outcome merged = new Outcome();
     merged.reset(acquisition.bands());
     int[] offsets = new int[acquisition.size()];

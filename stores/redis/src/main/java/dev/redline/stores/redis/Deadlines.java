@@ -17,8 +17,8 @@ import java.util.concurrent.locks.LockSupport;
  * milliseconds while anything waits, is under way or is being delivered, and sleeps otherwise.
  *
  * <p>No caller's code ever runs on it, so nothing a caller does can delay a deadline: time-outs are
- * delivered by {@link Answers}, which this thread watches, and threads that only wait are woken
- * here.
+ * delivered by {@link CompletionThreads}, which this thread watches, and threads that only wait are
+ * woken here.
  */
 final class Deadlines implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
@@ -37,14 +37,14 @@ final class Deadlines implements AutoCloseable {
   private final Queue<Retry> retries = new ConcurrentLinkedQueue<>();
   private final Lane[] lanes;
   private final AtomicInteger queued;
-  private final Answers answers;
+  private final CompletionThreads answers;
   private final String unanswered;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile boolean asleep;
   private volatile boolean closed;
   private volatile long closedNanos;
 
-  Deadlines(Lane[] lanes, AtomicInteger queued, Answers answers, RedisSettings settings) {
+  Deadlines(Lane[] lanes, AtomicInteger queued, CompletionThreads answers, RedisSettings settings) {
     this.lanes = lanes;
     this.queued = queued;
     this.answers = answers;
@@ -124,9 +124,9 @@ final class Deadlines implements AutoCloseable {
     for (Lane lane : lanes) {
       lane.expire();
     }
-    List<Ticket> expired = new ArrayList<>();
+    List<PendingAcquisition> expired = new ArrayList<>();
     for (Batch batch : underWay) {
-      for (Ticket ticket : batch.tickets()) {
+      for (PendingAcquisition ticket : batch.tickets()) {
         if (ticket.expired(now)) {
           expired.add(ticket);
         }
@@ -137,13 +137,13 @@ final class Deadlines implements AutoCloseable {
   }
 
   /** Fails acquisitions, each once. */
-  void expire(List<Ticket> tickets, String why) {
+  void expire(List<PendingAcquisition> tickets, String why) {
     if (tickets.isEmpty()) {
       return;
     }
     StoreException failure = new StoreException(StoreException.Kind.REDISERROR, why);
-    List<Ticket> others = new ArrayList<>();
-    for (Ticket ticket : tickets) {
+    List<PendingAcquisition> others = new ArrayList<>();
+    for (PendingAcquisition ticket : tickets) {
       if (ticket.beginsToExpire()) {
         if (ticket.waitedFor()) {
           ticket.completeExceptionally(failure);
@@ -153,7 +153,7 @@ final class Deadlines implements AutoCloseable {
       }
     }
     if (!others.isEmpty()) {
-      answers.deliver(Delivery.ofFailure(others, failure));
+      answers.deliver(ResultDelivery.ofFailure(others, failure));
     }
   }
 

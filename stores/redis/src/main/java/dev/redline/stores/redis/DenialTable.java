@@ -24,7 +24,7 @@ final class DenialTable {
   private static final int SET_BITS = 14;
   private static final int STAMPS = 1024;
 
-  private final AtomicReferenceArray<@Nullable Denial> slots =
+  private final AtomicReferenceArray<@Nullable CachedDenial> slots =
       new AtomicReferenceArray<>(MAX_ENTRIES);
 
   /** When a hash was last forgotten, per group of hashes. */
@@ -66,11 +66,11 @@ final class DenialTable {
   }
 
   /** Returns the latest denial of a key, or null if there is none. */
-  @Nullable Denial find(RateLimitKey key) {
+  @Nullable CachedDenial find(RateLimitKey key) {
     int first = firstSlot(hash(key));
-    Denial latest = null;
+    CachedDenial latest = null;
     for (int i = first; i < first + WAYS; i++) {
-      Denial denial = slots.get(i);
+      CachedDenial denial = slots.get(i);
       if (denial != null
           && denial.key.equals(key)
           && (latest == null || denial.receivedNanos - latest.receivedNanos > 0)) {
@@ -81,14 +81,14 @@ final class DenialTable {
   }
 
   /** Puts a denial in the place of an earlier one of its key, or of the one that ends first. */
-  void put(Denial denial) {
+  void put(CachedDenial denial) {
     used = true;
     long hash = hash(denial.key);
     int first = firstSlot(hash);
     int place = first;
-    Denial replaced = slots.get(first);
+    CachedDenial replaced = slots.get(first);
     for (int i = first; i < first + WAYS; i++) {
-      Denial other = slots.get(i);
+      CachedDenial other = slots.get(i);
       if (other != null && other.key.equals(denial.key)) {
         place = i;
         replaced = other;
@@ -107,14 +107,14 @@ final class DenialTable {
     }
   }
 
-  private static boolean endsBefore(Denial one, Denial other) {
+  private static boolean endsBefore(CachedDenial one, CachedDenial other) {
     return one.remembersUntilNanos - other.remembersUntilNanos < 0;
   }
 
   void remove(RateLimitKey key) {
     int first = firstSlot(hash(key));
     for (int i = first; i < first + WAYS; i++) {
-      Denial denial = slots.get(i);
+      CachedDenial denial = slots.get(i);
       if (denial != null && denial.key.equals(key)) {
         slots.compareAndSet(i, denial, null);
       }
@@ -126,7 +126,7 @@ final class DenialTable {
     forgottenNanos.set(stamp(hash), System.nanoTime());
     int first = firstSlot(hash);
     for (int i = first; i < first + WAYS; i++) {
-      Denial denial = slots.get(i);
+      CachedDenial denial = slots.get(i);
       if (denial != null && hash(denial.key) == hash) {
         slots.compareAndSet(i, denial, null);
       }

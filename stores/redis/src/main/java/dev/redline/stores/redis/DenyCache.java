@@ -60,9 +60,10 @@ final class DenyCache {
     }
     long nanos = System.nanoTime();
     int longest = -1;
-    Denial refusing = null;
+    CachedDenial refusing = null;
     for (int i = 0; i < acquisition.size(); i++) {
-      Denial denial = acquisition.shadow(i) ? null : find(acquisition.key(i), nanos, deciding);
+      CachedDenial denial =
+          acquisition.shadow(i) ? null : find(acquisition.key(i), nanos, deciding);
       if (denial != null
           && (refusing == null || denial.remembersUntilNanos - refusing.remembersUntilNanos > 0)
           && refuses(denial, acquisition, i, nanos, outcome)) {
@@ -77,8 +78,8 @@ final class DenyCache {
     return true;
   }
 
-  private @Nullable Denial find(RateLimitKey key, long nanos, boolean deciding) {
-    Denial denial = denials.find(key);
+  private @Nullable CachedDenial find(RateLimitKey key, long nanos, boolean deciding) {
+    CachedDenial denial = denials.find(key);
     return denial != null
             && nanos - (deciding ? denial.decidesUntilNanos : denial.remembersUntilNanos) < 0
             && denial.generation == generations.of(key.limits())
@@ -91,7 +92,7 @@ final class DenyCache {
    * outcome is scratch here.
    */
   private static boolean refuses(
-      Denial denial, Acquisition acquisition, int i, long nanos, Outcome outcome) {
+      CachedDenial denial, Acquisition acquisition, int i, long nanos, Outcome outcome) {
     long latest = denial.serverMicros + (nanos - denial.sentNanos) / 1000 + 1;
     BucketLimits limits = acquisition.key(i).limits();
     outcome.reset(limits.size());
@@ -100,7 +101,7 @@ final class DenyCache {
 
   /** Views all bands of an entry at a moment, and returns whether they admit the cost. */
   private static boolean passes(
-      Denial denial, BucketLimits limits, long cost, long micros, long[] view, int from) {
+      CachedDenial denial, BucketLimits limits, long cost, long micros, long[] view, int from) {
     boolean passes = true;
     int s = 0;
     for (int b = 0; b < limits.size(); b++) {
@@ -118,7 +119,7 @@ final class DenyCache {
    * can show: waits must hold. Of the other keys nothing is known now.
    */
   private static void report(
-      Acquisition acquisition, int refused, Denial denial, Outcome outcome, long nanos) {
+      Acquisition acquisition, int refused, CachedDenial denial, Outcome outcome, long nanos) {
     outcome.reset(acquisition.bands());
     long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
     int v = 0;
@@ -136,7 +137,7 @@ final class DenyCache {
   }
 
   /** Learns from a reply: denied keys are remembered, others are not denied any more. */
-  void learn(Ticket ticket, Outcome outcome, long receivedNanos) {
+  void learn(PendingAcquisition ticket, Outcome outcome, long receivedNanos) {
     if (outcome.allowed() && denials.isUnused()) {
       return;
     }
@@ -161,7 +162,8 @@ final class DenyCache {
     return least;
   }
 
-  private static Denial denial(Ticket ticket, int i, Outcome outcome, int from, long nanos) {
+  private static CachedDenial denial(
+      PendingAcquisition ticket, int i, Outcome outcome, int from, long nanos) {
     RateLimitKey key = ticket.acquisition().key(i);
     BucketLimits limits = key.limits();
     long cost = ticket.acquisition().cost(i);
@@ -176,7 +178,7 @@ final class DenyCache {
       s += band.stateWords();
     }
     long waitNanos = Math.min(waitMicros, Long.MAX_VALUE / 4000) * 1000;
-    return new Denial(
+    return new CachedDenial(
         key,
         state,
         outcome.nowMicros(),

@@ -56,12 +56,12 @@ final class HealthProbe {
   }
 
   /** Pings every master; returns what is seen, which nobody else knows of yet. */
-  StoreHealth look(RedisLink link) throws InterruptedException {
+  StoreHealth look(RedisConnection link) throws InterruptedException {
     String at = " at " + address;
     try {
       long slowest = 0;
-      List<RedisLink.Master> masters = link.masters();
-      for (RedisLink.Master master : masters) {
+      List<RedisConnection.Master> masters = link.masters();
+      for (RedisConnection.Master master : masters) {
         at = " at " + (master.name().isEmpty() ? address : master.name());
         long start = System.nanoTime();
         ping(master.commands());
@@ -106,7 +106,7 @@ final class HealthProbe {
         .get(patience.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private Map<String, String> details(RedisLink link, int masters) {
+  private Map<String, String> details(RedisConnection link, int masters) {
     Map<String, String> details = new LinkedHashMap<>();
     details.put("topology", link.topology());
     details.put("masters", Integer.toString(masters));
@@ -116,7 +116,7 @@ final class HealthProbe {
     return details;
   }
 
-  private void lookAtEviction(List<RedisLink.Master> masters)
+  private void lookAtEviction(List<RedisConnection.Master> masters)
       throws InterruptedException, TimeoutException {
     long now = System.nanoTime();
     if (now - evictionLookedNanos < EVICTION_LOOK_NANOS) {
@@ -124,7 +124,7 @@ final class HealthProbe {
     }
     evictionLookedNanos = now;
     String found = "";
-    for (RedisLink.Master master : masters) {
+    for (RedisConnection.Master master : masters) {
       String policy = policy(master.commands());
       if (!policy.equals("noeviction")) {
         found = policy.isEmpty() ? "" : advice(policy);

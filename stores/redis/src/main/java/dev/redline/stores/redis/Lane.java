@@ -20,21 +20,21 @@ final class Lane {
   /** Sends a batch; the lane is told when it is over. */
   interface Sender {
     /** Returns the way into the node the lane leads to, or null if it needs none. */
-    @Nullable Gate gate(Lane lane);
+    @Nullable InFlightLimit gate(Lane lane);
 
     void send(Lane lane, Batch batch);
 
     /** Hears of acquisitions that waited too long and were never sent. */
-    void expired(List<Ticket> tickets);
+    void expired(List<PendingAcquisition> tickets);
 
     /** Hears of acquisitions that were not sent because the store was closed. */
-    void closed(List<Ticket> tickets);
+    void closed(List<PendingAcquisition> tickets);
   }
 
   /** How many acquisitions leave in one call even if they are all equal. */
   private static final int MAX_ACQUISITIONS = 256;
 
-  private final Queue<Ticket> queue = new ConcurrentLinkedQueue<>();
+  private final Queue<PendingAcquisition> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger queuedInAll;
   private final AtomicInteger calls = new AtomicInteger();
@@ -42,7 +42,7 @@ final class Lane {
   private final AtomicBoolean atGate = new AtomicBoolean();
   private final int number;
   private final RedisSettings settings;
-  private final Shape.Cache shapes;
+  private final ScriptParameters.Cache shapes;
   private final Sender sender;
   private final int enough;
   private volatile boolean looksForExpired;
@@ -57,7 +57,7 @@ final class Lane {
       int number,
       AtomicInteger queuedInAll,
       RedisSettings settings,
-      Shape.Cache shapes,
+      ScriptParameters.Cache shapes,
       Sender sender) {
     this.number = number;
     this.queuedInAll = queuedInAll;
@@ -73,14 +73,15 @@ final class Lane {
   }
 
   /** Queues an acquisition, or returns false if as many wait as the store allows. */
-  boolean submit(Ticket ticket) {
+  boolean submit(PendingAcquisition ticket) {
     if (queuedInAll.incrementAndGet() > settings.maxQueued()) {
       queuedInAll.decrementAndGet();
       return false;
     }
     int waiting = queued.incrementAndGet();
     queue.add(ticket);
-    Answers.Held held = waiting >= enough || ticket.waitedFor() ? null : Answers.held();
+    CompletionThreads.Held held =
+        waiting >= enough || ticket.waitedFor() ? null : CompletionThreads.held();
     if (held == null) {
       drain();
     } else {
@@ -128,7 +129,7 @@ final class Lane {
     if (queue.isEmpty()) {
       return false;
     }
-    Gate gate = sender.gate(this);
+    InFlightLimit gate = sender.gate(this);
     if (gate != null && !gate.enter(this)) {
       return false;
     }
@@ -167,12 +168,12 @@ final class Lane {
   }
 
   private @Nullable Batch collect() {
-    Ticket head = queue.peek();
+    PendingAcquisition head = queue.peek();
     if (head == null) {
       return null;
     }
     Batch batch = new Batch(shapes);
-    List<Ticket> expired = List.of();
+    List<PendingAcquisition> expired = List.of();
     long now = System.nanoTime();
     int taken = 0;
     while (head != null
@@ -212,9 +213,11 @@ final class Lane {
   }
 
   /** Removes the first in the queue as long as they are wanted; only within {@link #drain}. */
-  private List<Ticket> remove(Predicate<Ticket> wanted) {
-    List<Ticket> removed = new ArrayList<>();
-    for (Ticket head = queue.peek(); head != null && wanted.test(head); head = queue.peek()) {
+  private List<PendingAcquisition> remove(Predicate<PendingAcquisition> wanted) {
+    List<PendingAcquisition> removed = new ArrayList<>();
+    for (PendingAcquisition head = queue.peek();
+        head != null && wanted.test(head);
+        head = queue.peek()) {
       queue.poll();
       removed.add(head);
     }

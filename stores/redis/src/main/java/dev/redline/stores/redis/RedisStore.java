@@ -35,13 +35,13 @@ public final class RedisStore implements RemoteStore {
   private final Lane[] lanes;
   private final Generations generations = new Generations();
   private final DenyCache denials = new DenyCache(generations);
-  private final Answers answers = new Answers();
+  private final CompletionThreads answers = new CompletionThreads();
   private final AtomicInteger queued = new AtomicInteger();
-  private final ObserverSeat observer = new ObserverSeat();
+  private final CallObservers observer = new CallObservers();
   private final BucketKey.Maker keyMaker;
   private final Deadlines deadlines;
   private final Connector connector;
-  private final Calls calls;
+  private final ScriptDispatcher calls;
 
   private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
@@ -57,9 +57,10 @@ public final class RedisStore implements RemoteStore {
             observer,
             protocol.acquire(),
             protocol.refund());
-    Shape.Cache shapes = new Shape.Cache(generations);
+    ScriptParameters.Cache shapes = new ScriptParameters.Cache(generations);
     this.calls =
-        new Calls(settings, protocol, connector, deadlines, answers, denials, shapes, observer);
+        new ScriptDispatcher(
+            settings, protocol, connector, deadlines, answers, denials, shapes, observer);
     Arrays.setAll(lanes, i -> new Lane(i, queued, settings, shapes, calls));
   }
 
@@ -100,7 +101,7 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public List<String> nodes(Acquisition acquisition) {
-    RedisLink link = connector.link();
+    RedisConnection link = connector.link();
     if (link == null || !link.cluster()) {
       return ONE_NODE;
     }
@@ -136,7 +137,7 @@ public final class RedisStore implements RemoteStore {
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure
           ? failure
-          : calls.failure("", Calls.cause(e));
+          : calls.failure("", ScriptDispatcher.cause(e));
     }
   }
 
@@ -146,7 +147,7 @@ public final class RedisStore implements RemoteStore {
     if (known != null) {
       return CompletableFuture.completedFuture(known);
     }
-    RedisLink link = connector.link();
+    RedisConnection link = connector.link();
     if (link == null) {
       return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
     }
@@ -157,12 +158,12 @@ public final class RedisStore implements RemoteStore {
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     return oneSlot
-        ? submit(new Ticket(acquisition, keyMaker, deadline, waitedFor), lane)
+        ? submit(new PendingAcquisition(acquisition, keyMaker, deadline, waitedFor), lane)
         : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline, waitedFor)
             .take();
   }
 
-  private Ticket submit(Ticket ticket, int lane) {
+  private PendingAcquisition submit(PendingAcquisition ticket, int lane) {
     if (lanes[lane].submit(ticket)) {
       deadlines.watch();
     } else {
@@ -204,7 +205,7 @@ public final class RedisStore implements RemoteStore {
    *     none of ours
    */
   public CompletionStage<Optional<RedisBucket>> read(String key) {
-    RedisLink link = connector.link();
+    RedisConnection link = connector.link();
     if (link == null) {
       return CompletableFuture.failedFuture(
           new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));

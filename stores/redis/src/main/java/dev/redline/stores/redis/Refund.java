@@ -16,7 +16,7 @@ final class Refund {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> arguments = new ArrayList<>();
 
-  Refund(Ticket ticket, Outcome outcome) {
+  Refund(PendingAcquisition ticket, Outcome outcome) {
     Acquisition acquisition = ticket.acquisition();
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
@@ -33,21 +33,21 @@ final class Refund {
   private static byte[] argument(
       BucketLimits limits, long cost, Outcome outcome, int from, long generation) {
     ByteBuffer out = ByteBuffer.allocate(14 + 40 * limits.size());
-    Shape.put(out, generation, 7);
+    ScriptParameters.put(out, generation, 7);
     long now = outcome.nowMicros();
-    Shape.put(out, now, 7);
+    ScriptParameters.put(out, now, 7);
     long[] views = outcome.views();
     for (int b = 0; b < limits.size(); b++) {
       BandParameters band = limits.band(b).parameters(cost);
       int v = from + b * BandArithmetic.VIEW_WORDS;
       boolean window = band.kind() >= WINDOWS;
       out.put((byte) band.kind());
-      Shape.put(out, window ? band.limitSub() : band.unit(), 7);
-      Shape.put(out, window ? 0 : band.period(), 6);
-      Shape.put(out, window ? now / band.limitSub() : now - views[v + 2] + views[v], 7);
-      Shape.put(out, window ? 0 : views[v + 1], 6);
-      Shape.put(out, band.price(), 7);
-      Shape.put(out, window ? 0 : band.priceSub(), 6);
+      ScriptParameters.put(out, window ? band.limitSub() : band.unit(), 7);
+      ScriptParameters.put(out, window ? 0 : band.period(), 6);
+      ScriptParameters.put(out, window ? now / band.limitSub() : now - views[v + 2] + views[v], 7);
+      ScriptParameters.put(out, window ? 0 : views[v + 1], 6);
+      ScriptParameters.put(out, band.price(), 7);
+      ScriptParameters.put(out, window ? 0 : band.priceSub(), 6);
     }
     return out.array();
   }

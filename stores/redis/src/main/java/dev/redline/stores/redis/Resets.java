@@ -34,12 +34,13 @@ final class Resets {
   Resets(RedisSettings settings, Generations generations, DenyCache denials) {
     this.generations = generations;
     this.denials = denials;
-    this.key = RedisLink.ascii(settings.keyPrefix() + ":m:generations");
+    this.key = RedisConnection.ascii(settings.keyPrefix() + ":m:generations");
     this.patienceMillis = settings.connectTimeout().toMillis();
   }
 
   /** Learns what other nodes have reset since the last time. */
-  void poll(RedisLink from) throws InterruptedException, ExecutionException, TimeoutException {
+  void poll(RedisConnection from)
+      throws InterruptedException, ExecutionException, TimeoutException {
     byte[] found =
         await(
             from.commands()
@@ -54,7 +55,7 @@ final class Resets {
     }
   }
 
-  private void learnAll(RedisLink from)
+  private void learnAll(RedisConnection from)
       throws InterruptedException, ExecutionException, TimeoutException {
     List<byte[]> all =
         await(
@@ -85,13 +86,13 @@ final class Resets {
   }
 
   /** Begins a new generation of rules and plans. */
-  CompletionStage<Void> reset(RedisLink at, List<String> fields) {
+  CompletionStage<Void> reset(RedisConnection at, List<String> fields) {
     return tell(at, "", fields)
         .thenAccept(generation -> fields.forEach(field -> generations.learn(field, generation)));
   }
 
   /** Deletes a bucket, and tells the other nodes to forget that it refused. */
-  CompletionStage<Void> reset(RedisLink at, BucketKey bucket, String notice) {
+  CompletionStage<Void> reset(RedisConnection at, BucketKey bucket, String notice) {
     return at.commands()
         .dispatch(
             CommandType.DEL,
@@ -101,7 +102,7 @@ final class Resets {
         .thenAccept(number -> denials.forget(notice));
   }
 
-  private CompletionStage<Long> tell(RedisLink at, String notice, List<String> fields) {
+  private CompletionStage<Long> tell(RedisConnection at, String notice, List<String> fields) {
     CommandArgs<byte[], byte[]> arguments =
         args().add(RESET.text()).add(1).addKey(key).add(notice.getBytes(StandardCharsets.UTF_8));
     fields.forEach(field -> arguments.add(field.getBytes(StandardCharsets.UTF_8)));

@@ -46,7 +46,7 @@ final class WarmUp {
 
   private final RedisSettings settings;
   private final BucketKey.Maker keys;
-  private final Shape.Cache shapes = new Shape.Cache(new Generations());
+  private final ScriptParameters.Cache shapes = new ScriptParameters.Cache(new Generations());
   private final Script script;
 
   WarmUp(RedisSettings settings, BucketKey.Maker keys, Script script) {
@@ -55,7 +55,7 @@ final class WarmUp {
     this.script = script;
   }
 
-  void run(RedisLink link) throws InterruptedException, ExecutionException, TimeoutException {
+  void run(RedisConnection link) throws InterruptedException, ExecutionException, TimeoutException {
     int lanes = link.cluster() ? SlotTags.COUNT : 1;
     BitSet warm = new BitSet(lanes);
     for (int n = 0; warm.cardinality() < lanes; n++) {
@@ -69,11 +69,11 @@ final class WarmUp {
     }
   }
 
-  private void decide(RedisLink link, RateLimitKey key)
+  private void decide(RedisConnection link, RateLimitKey key)
       throws InterruptedException, ExecutionException, TimeoutException {
     Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
     Batch batch = new Batch(shapes);
-    batch.add(new Ticket(acquisition, keys, Long.MAX_VALUE, true));
+    batch.add(new PendingAcquisition(acquisition, keys, Long.MAX_VALUE, true));
     NumbersOutput output = new NumbersOutput();
     link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
         .toCompletableFuture()

@@ -160,8 +160,9 @@ class AnsweringTest {
 
   @Test
   void deliversATimeOutOnce() {
-    Ticket ticket =
-        new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+    PendingAcquisition ticket =
+        new PendingAcquisition(
+            one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
     assertThat(ticket.beginsToExpire()).isTrue();
     assertThat(ticket.beginsToExpire()).isFalse();
   }
@@ -192,10 +193,11 @@ class AnsweringTest {
 
   @Test
   void aReplyThatCannotBeReadIsAFailureAndNotSilence() {
-    Ticket ticket =
-        new Ticket(one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
-    Delivery delivery =
-        new Delivery(
+    PendingAcquisition ticket =
+        new PendingAcquisition(
+            one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+    ResultDelivery delivery =
+        new ResultDelivery(
             List.of(ticket),
             () -> {
               throw new IllegalStateException("on purpose");
@@ -225,7 +227,7 @@ class AnsweringTest {
 
   @Test
   void deadlinesOutliveAnError() throws Exception {
-    Answers answers = new Answers();
+    CompletionThreads answers = new CompletionThreads();
     try (answers;
         Deadlines deadlines =
             new Deadlines(

@@ -26,10 +26,10 @@ record BucketValue(long generation, long fullAtMicros, long sub, long anchorMicr
   @Override
   public String toString() {
     ByteBuffer out = ByteBuffer.allocate(27);
-    Shape.put(out, generation, 7);
-    Shape.put(out, fullAtMicros, 7);
-    Shape.put(out, sub, 6);
-    Shape.put(out, anchorMicros, 7);
+    ScriptParameters.put(out, generation, 7);
+    ScriptParameters.put(out, fullAtMicros, 7);
+    ScriptParameters.put(out, sub, 6);
+    ScriptParameters.put(out, anchorMicros, 7);
     return new String(out.array(), StandardCharsets.ISO_8859_1);
   }
 }

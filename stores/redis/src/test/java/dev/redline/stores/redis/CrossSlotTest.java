@@ -133,8 +133,8 @@ class CrossSlotTest {
                 32,
                 64));
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
-      try (Load load =
-          new Load(
+      try (ConcurrentLoad load =
+          new ConcurrentLoad(
               nodes.add(2),
               8,
               random ->
@@ -153,7 +153,7 @@ class CrossSlotTest {
   @Test
   void isAnsweredThoughARefundThrows() {
     RateLimitKey first = first(Nodes.slow(5));
-    List<Ticket> parts = new ArrayList<>();
+    List<PendingAcquisition> parts = new ArrayList<>();
     CrossSlot acquisition =
         new CrossSlot(
             (part, lane) -> {
@@ -168,7 +168,7 @@ class CrossSlotTest {
             System.nanoTime(),
             false);
     CompletableFuture<Outcome> answer = acquisition.take();
-    for (Ticket part : parts) {
+    for (PendingAcquisition part : parts) {
       Outcome outcome = new Outcome();
       outcome.reset(1);
       outcome.decide(part.acquisition().key(0).equals(first), 1);

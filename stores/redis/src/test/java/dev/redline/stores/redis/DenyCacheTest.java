@@ -32,8 +32,9 @@ class DenyCacheTest {
     return new RateLimitKey(LIMITS, "caller-" + caller);
   }
 
-  private Ticket sent(RateLimitKey key) {
-    Ticket ticket = new Ticket(Acquisition.of(key, 1), keys, Long.MAX_VALUE, true);
+  private PendingAcquisition sent(RateLimitKey key) {
+    PendingAcquisition ticket =
+        new PendingAcquisition(Acquisition.of(key, 1), keys, Long.MAX_VALUE, true);
     ticket.sent(System.nanoTime());
     ticket.sentAs(0, generations.of(key.limits()));
     return ticket;
@@ -43,7 +44,7 @@ class DenyCacheTest {
     learnDenial(sent(key));
   }
 
-  private void learnDenial(Ticket ticket) {
+  private void learnDenial(PendingAcquisition ticket) {
     Outcome outcome = new Outcome();
     outcome.reset(1);
     outcome.views()[0] = DAY_MICROS;
@@ -112,7 +113,7 @@ class DenyCacheTest {
 
   @Test
   void learnsNoDenialThatWasAskedForBeforeTheBucketWasReset() {
-    Ticket before = sent(key(0));
+    PendingAcquisition before = sent(key(0));
     cache.forget(DenyCache.notice(key(0)));
     learnDenial(before);
     assertThat(denies(key(0))).isFalse();
@@ -122,7 +123,7 @@ class DenyCacheTest {
 
   @Test
   void aDenialBelongsToTheGenerationThatWasSent() {
-    Ticket before = sent(key(0));
+    PendingAcquisition before = sent(key(0));
     generations.learn(Generations.field(LIMITS), 7);
     learnDenial(before);
     assertThat(denies(key(0))).isFalse();

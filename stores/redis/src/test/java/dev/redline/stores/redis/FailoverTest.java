@@ -46,7 +46,7 @@ class FailoverTest {
       RedisServer master,
       BooleanSupplier promotion,
       Function<SplittableRandom, Acquisition> question) {
-    try (Load load = new Load(nodes.add(2), 8, question)) {
+    try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 8, question)) {
       load.awaitDecisions(1000);
       long promoted;
       try (History.Span failover = nodes.history().forgetting()) {
@@ -73,7 +73,7 @@ class FailoverTest {
   void decisionsResumeWhenSentinelsNameAnotherMaster() {
     try (RedisSentinel redis = RedisSentinel.start(RedisBinary.any());
         Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT)) {
-      survive(nodes, redis.master(), () -> isNamed(redis), Load.mixed(2));
+      survive(nodes, redis.master(), () -> isNamed(redis), ConcurrentLoad.mixed(2));
     }
   }
 
@@ -83,7 +83,7 @@ class FailoverTest {
       redis
           .servers()
           .forEach(server -> server.command("CONFIG", "SET", "cluster-node-timeout", "1000"));
-      Function<SplittableRandom, Acquisition> mixed = Load.mixed(1);
+      Function<SplittableRandom, Acquisition> mixed = ConcurrentLoad.mixed(1);
       try (Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT)) {
         survive(
             nodes,

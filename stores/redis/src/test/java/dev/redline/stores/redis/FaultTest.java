@@ -31,7 +31,7 @@ class FaultTest {
   @Test
   void scriptsThatAreFlushedAgainAndAgainChangeNoAnswer() {
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
-      try (Load load = new Load(nodes.add(2), 8, Load.mixed(3))) {
+      try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 8, ConcurrentLoad.mixed(3))) {
         for (int i = 0; i < 40; i++) {
           REDIS.get().command("SCRIPT", "FLUSH");
           load.awaitDecisions(100);
@@ -47,7 +47,7 @@ class FaultTest {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri())) {
       List<StorageProvider> ways = List.of(nodes.add(), nodes.add(REDIS.get().uri()));
-      try (Load load = new Load(ways, 8, Load.mixed(2))) {
+      try (ConcurrentLoad load = new ConcurrentLoad(ways, 8, ConcurrentLoad.mixed(2))) {
         for (int i = 1; i <= 10; i++) {
           int cuts = i;
           load.awaitDecisions(200);
@@ -70,7 +70,7 @@ class FaultTest {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri()).within(Duration.ofMillis(100))) {
       List<StorageProvider> ways = List.of(nodes.add(), nodes.add(REDIS.get().uri()));
-      try (Load load = new Load(ways, 8, Load.mixed(2))) {
+      try (ConcurrentLoad load = new ConcurrentLoad(ways, 8, ConcurrentLoad.mixed(2))) {
         for (int i = 0; i < 3; i++) {
           load.awaitDecisions(200);
           long failed = load.failed();
@@ -99,8 +99,8 @@ class FaultTest {
                         100 + 50 * (changes.getAndIncrement() % 3), 500, Duration.ofSeconds(1))));
     change.run();
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
-      try (Load load =
-          new Load(
+      try (ConcurrentLoad load =
+          new ConcurrentLoad(
               nodes.add(2), 8, random -> Acquisition.of(new RateLimitKey(limits.get(), "x"), 1))) {
         for (int i = 0; i < 12; i++) {
           load.awaitDecisions(100);
@@ -119,8 +119,8 @@ class FaultTest {
     Protocol next = new Protocol(Protocol.CURRENT.acquire(), Protocol.CURRENT.refund(), "3");
     try (Nodes old = new Nodes(REDIS.get().uri());
         Nodes young = old.beside().speaking(next)) {
-      try (Load before = new Load(old.add(1), 4, Load.mixed(2));
-          Load after = new Load(young.add(1), 4, Load.mixed(2))) {
+      try (ConcurrentLoad before = new ConcurrentLoad(old.add(1), 4, ConcurrentLoad.mixed(2));
+          ConcurrentLoad after = new ConcurrentLoad(young.add(1), 4, ConcurrentLoad.mixed(2))) {
         before.awaitDecisions(1000);
         after.awaitDecisions(1000);
         assertThat(before.failures()).isEmpty();
@@ -139,7 +139,7 @@ class FaultTest {
       List<StorageProvider> both = nodes.add(2);
       Nodes.take(both.get(0), poisoned, 5);
       AtomicInteger bad = new AtomicInteger();
-      try (Load load = new Load(both, 6, Load.mixed(2))) {
+      try (ConcurrentLoad load = new ConcurrentLoad(both, 6, ConcurrentLoad.mixed(2))) {
         for (String poison : List.of("x", "", "a string that is as long", "list")) {
           REDIS.get().command("DEL", nodes.redisKey(poisoned));
           if (poison.equals("list")) {

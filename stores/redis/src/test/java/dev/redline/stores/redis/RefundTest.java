@@ -15,9 +15,10 @@ class RefundTest {
     RateLimitKey key = new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody");
     Generations generations = new Generations();
     generations.learn(Generations.field(key.limits()), 7);
-    Ticket ticket =
-        new Ticket(Acquisition.of(key, 1), new BucketKey.Maker("rl", BucketKey.LAYOUT), 0, false);
-    new Batch(new Shape.Cache(generations)).add(ticket);
+    PendingAcquisition ticket =
+        new PendingAcquisition(
+            Acquisition.of(key, 1), new BucketKey.Maker("rl", BucketKey.LAYOUT), 0, false);
+    new Batch(new ScriptParameters.Cache(generations)).add(ticket);
     generations.learn(Generations.field(key.limits()), 8);
     Outcome taken = new Outcome();
     taken.reset(1);

@@ -62,12 +62,12 @@ class ReshardingTest {
     RedisServer there = REDIS.get().masters().get(1);
     int slot = SlotTags.slot(SlotTags.tag(LANE).getBytes(US_ASCII));
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
-      try (Load load =
-          new Load(
+      try (ConcurrentLoad load =
+          new ConcurrentLoad(
               nodes.add(2),
               8,
               random -> {
-                Acquisition asked = Load.mixed(1).apply(random);
+                Acquisition asked = ConcurrentLoad.mixed(1).apply(random);
                 String caller = callers.get(random.nextInt(callers.size()));
                 Acquisition.Builder moved = Acquisition.builder();
                 for (int i = 0; i < asked.size(); i++) {

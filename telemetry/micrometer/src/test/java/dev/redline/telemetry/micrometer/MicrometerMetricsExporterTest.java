@@ -3,7 +3,7 @@ package dev.redline.telemetry.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.EngineSettings;
-import dev.redline.core.Question;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
@@ -96,7 +96,7 @@ class MicrometerMetricsExporterTest {
     engine.check(request("/api/x"));
     engine.check(request("/elsewhere"));
     engine.allow("u1", List.of("gold"), 1);
-    engine.decideNow(Question.ofRequest(request("/api/x")), true);
+    engine.decideNow(LimitCheck.ofRequest(request("/api/x")), true);
 
     assertThat(lines("ratelimit_requests_total"))
         .contains(

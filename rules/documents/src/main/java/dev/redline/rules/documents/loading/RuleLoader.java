@@ -6,9 +6,9 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.spi.RuleRepository;
-import dev.redline.rules.documents.Problem;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
+import dev.redline.rules.documents.RuleProblem;
 import dev.redline.rules.documents.loading.EffectiveRules.Contribution;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -195,7 +195,8 @@ public final class RuleLoader implements AutoCloseable {
     for (SourceState state : states) {
       if (state.neverHeldAny()
           && state.source().provider() instanceof RuleRepository repository
-          && Seed.write(repository, document.get(), start.source().provider().name(), clock)) {
+          && SeedWriter.write(
+              repository, document.get(), start.source().provider().name(), clock)) {
         return state.fetch();
       }
     }
@@ -301,8 +302,8 @@ public final class RuleLoader implements AutoCloseable {
       return result;
     } catch (IllegalArgumentException e) {
       String name = documents.isEmpty() ? source.name() : documents.get(0).name();
-      Problem problem =
-          new Problem(
+      RuleProblem problem =
+          new RuleProblem(
               name,
               1,
               Optional.empty(),

@@ -2,10 +2,10 @@ package dev.redline.rules.documents.loading;
 
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.spi.ConfigProvider.Snapshot;
-import dev.redline.rules.documents.Problem;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentReader.Draft;
+import dev.redline.rules.documents.RuleProblem;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -100,7 +100,7 @@ final class SourceState {
       return Optional.empty();
     }
     ReadResult result = read.finish(plansElsewhere);
-    wrong = result.errors().stream().map(Problem::toString).toList();
+    wrong = result.errors().stream().map(RuleProblem::toString).toList();
     if (result.valid()) {
       valid = Optional.of(result.document());
       validVersion = from.version();

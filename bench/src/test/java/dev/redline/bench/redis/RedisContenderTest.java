@@ -1,0 +1,82 @@
+package dev.redline.bench.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.bench.redis.BucketPopulation.Mix;
+import dev.redline.testkit.redis.RedisBinary;
+import dev.redline.testkit.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A limiter that never refuses, or always does, would be fast for nothing. */
+class RedisContenderTest {
+  private static final int KEYS = 20;
+  private static RedisServer redis;
+
+  @BeforeAll
+  static void startRedis() {
+    redis = RedisServer.start(RedisBinary.any());
+  }
+
+  @AfterAll
+  static void stopRedis() {
+    redis.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void passesEveryRequestWhileThereIsPlenty(RedisContender contender) {
+    for (int bands : new int[] {1, 3}) {
+      assertThat(passed(contender, new BucketPopulation(false, KEYS, bands, Mix.ALLOW)))
+          .isEqualTo(3 * KEYS);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void refusesEveryRequestAfterTheFirstOfAKey(RedisContender contender) {
+    assertThat(passed(contender, new BucketPopulation(false, KEYS, 1, Mix.DENY))).isZero();
+  }
+
+  private static int passed(RedisContender contender, BucketPopulation population) {
+    try (Client client = contender.connect(redis.uri(), false)) {
+      Limiter limiter = client.limiter(population);
+      int passed = 0;
+      for (int i = 0; i < 3 * KEYS; i++) {
+        passed += limiter.askNow(i % KEYS) ? 1 : 0;
+      }
+      return passed;
+    }
+  }
+
+  @Test
+  void loadsCountWhatTheyAskedAndWhatPassed() throws InterruptedException {
+    try (Client client = RedisContender.REDLINE.connect(redis.uri(), false)) {
+      Limiter open = client.limiter(new BucketPopulation(false, KEYS, 1, Mix.ALLOW));
+      Limiter shut = client.limiter(new BucketPopulation(false, KEYS, 1, Mix.DENY));
+      Duration time = Duration.ofMillis(50);
+
+      Sample closedLoop = ClosedLoop.run(List.of(open, open), KEYS, 8, time);
+      Sample refused = ClosedLoop.run(List.of(shut), KEYS, 8, time);
+      Sample blocking = Threads.run(open, KEYS, 4, time);
+      Sample idle = Threads.run(open, KEYS, 1, time);
+      Sample openLoop = OpenLoop.run(open, KEYS, 2000, time);
+
+      assertThat(List.of(closedLoop, blocking, idle, openLoop))
+          .allSatisfy(
+              sample -> {
+                assertThat(sample.decisions()).isPositive().isEqualTo(sample.passed());
+                assertThat(sample.failures()).isZero();
+              });
+      assertThat(refused.decisions()).isPositive();
+      assertThat(refused.passed()).isZero();
+      assertThat(openLoop.decisions()).isEqualTo(100);
+      assertThat(List.of(idle.p50Micros(), openLoop.p99Micros())).allMatch(micros -> micros > 0);
+    }
+  }
+}

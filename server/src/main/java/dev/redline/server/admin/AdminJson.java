@@ -1,0 +1,53 @@
+package dev.redline.server.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.rules.documents.RuleProblem;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import tools.jackson.databind.json.JsonMapper;
+
+/** How the admin API writes what it answers. */
+final class AdminJson {
+  static final JsonMapper MAPPER = new JsonMapper();
+
+  private AdminJson() {}
+
+  static ResponseEntity<byte[]> ok(Object body) {
+    return answer(ResponseEntity.ok(), body);
+  }
+
+  static ResponseEntity<byte[]> answer(ResponseEntity.BodyBuilder response, Object body) {
+    return response.contentType(MediaType.APPLICATION_JSON).body(MAPPER.writeValueAsBytes(body));
+  }
+
+  static ResponseEntity<byte[]> text(ResponseEntity.BodyBuilder response, String json) {
+    return response.contentType(MediaType.APPLICATION_JSON).body(json.getBytes(UTF_8));
+  }
+
+  /** Returns a rule as it is shown, stored in the audit, and tagged. */
+  static String of(RateLimitRule rule) {
+    return MAPPER.writeValueAsString(RuleDocumentWriter.toMap(rule));
+  }
+
+  /** Returns problems as objects; what does not apply is absent. */
+  static List<Map<String, Object>> of(List<RuleProblem> problems) {
+    return problems.stream().map(AdminJson::of).toList();
+  }
+
+  private static Map<String, Object> of(RuleProblem problem) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    problem.rule().ifPresent(rule -> fields.put("rule", rule));
+    problem.field().ifPresent(field -> fields.put("field", field));
+    problem.value().ifPresent(value -> fields.put("value", value));
+    fields.put("line", problem.line());
+    fields.put("message", problem.message());
+    problem.suggestion().ifPresent(meant -> fields.put("suggestion", meant));
+    return fields;
+  }
+}

@@ -1,0 +1,97 @@
+package dev.redline.server;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+class ServerArchitectureTest {
+  private static final JavaClasses REDLINE =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("dev.redline");
+
+  @Test
+  void adaptersDoNotKnowEachOther() {
+    String[] adapters = {"dev.redline.rules..", "dev.redline.stores..", "dev.redline.telemetry.."};
+    for (String adapter : adapters) {
+      for (String other : adapters) {
+        if (!adapter.equals(other)) {
+          noClasses()
+              .that()
+              .resideInAPackage(adapter)
+              .should()
+              .dependOnClassesThat()
+              .resideInAPackage(other)
+              .allowEmptyShould(true)
+              .check(REDLINE);
+        }
+      }
+    }
+    slices()
+        .matching("dev.redline.(stores|rules).(*)..")
+        .should()
+        .notDependOnEachOther()
+        .allowEmptyShould(true)
+        .check(REDLINE);
+  }
+
+  @Test
+  void nobodyKnowsTheServer() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("dev.redline.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("dev.redline.server..")
+        .check(REDLINE);
+  }
+
+  @Test
+  void theDataPlaneKnowsNeitherSpringNorTheServletStack() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.redline.server.data..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.springframework..", "jakarta.servlet..", "org.apache.tomcat..")
+        .check(REDLINE);
+  }
+
+  @Test
+  void onlyTheDataPlaneAndTheRedisStoreKnowNetty() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.redline.server.data..", "dev.redline.stores.redis..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.vertx..", "io.netty..")
+        .check(REDLINE);
+  }
+
+  @Test
+  void theRoomsOfTheServerAreEnteredInOneDirection() {
+    slices().matching("dev.redline.server.(*)..").should().beFreeOfCycles().check(REDLINE);
+  }
+
+  @Test
+  void theDataPlaneKnowsNoRuleDocuments() {
+    classes()
+        .that()
+        .resideInAPackage("dev.redline.rules..")
+        .should()
+        .onlyHaveDependentClassesThat()
+        .resideInAnyPackage(
+            "dev.redline.rules..",
+            "dev.redline.server.rules..",
+            "dev.redline.server.admin..",
+            "dev.redline.server.management..",
+            "dev.redline.server.cli..",
+            "dev.redline.server.wiring..")
+        .check(REDLINE);
+  }
+}
