@@ -1,7 +1,7 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;

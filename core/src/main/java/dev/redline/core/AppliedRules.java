@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitRule;
 import java.util.ArrayList;
 import java.util.List;

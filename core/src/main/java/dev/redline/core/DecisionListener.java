@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.key.ApiKeyDigest;
+import dev.redline.core.internal.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
 import java.util.function.Consumer;

@@ -1,17 +1,17 @@
 package dev.redline.core;
 
-import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.path.RankList;
+import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.path.RankList;
 import dev.redline.core.rule.Action;
-import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
-import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;

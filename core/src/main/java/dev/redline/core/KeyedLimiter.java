@@ -1,7 +1,7 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RuleBook;

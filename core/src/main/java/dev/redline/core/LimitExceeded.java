@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.key.ApiKeyDigest;
+import dev.redline.core.internal.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import org.jspecify.annotations.Nullable;
 

@@ -1,11 +1,11 @@
 package dev.redline.core;
 
-import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.PlanRegistry;
 import dev.redline.core.rule.RuleBook;
-import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;

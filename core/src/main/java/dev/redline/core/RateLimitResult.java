@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.key.ApiKeyDigest;
+import dev.redline.core.internal.key.ApiKeyDigest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

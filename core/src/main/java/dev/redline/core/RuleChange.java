@@ -1,7 +1,7 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.redline.core;
 
-import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.rule.Action;
-import dev.redline.core.rule.CompiledRule;
-import dev.redline.core.rule.RuleIndex;
 import dev.redline.core.spi.MetricsExporter.Verdict;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

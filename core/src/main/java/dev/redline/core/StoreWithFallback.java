@@ -1,8 +1,8 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.memory.InMemoryStore;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.memory.InMemoryStore;
-import dev.redline.core.rule.CompiledRule;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;

@@ -4,7 +4,7 @@ import static dev.redline.core.EngineFixture.perHour;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.http.DecisionJson;
+import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;

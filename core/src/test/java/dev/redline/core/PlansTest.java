@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.redline.core.key.IdentityDigest;
+import dev.redline.core.internal.key.IdentityDigest;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;

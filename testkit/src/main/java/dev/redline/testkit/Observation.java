@@ -1,6 +1,6 @@
 package dev.redline.testkit;
 
-import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;

@@ -1,5 +1,6 @@
 package dev.redline.core.key;
 
+import dev.redline.core.internal.key.ApiKeyDigest;
 import java.util.Objects;
 
 /**
@@ -21,7 +22,7 @@ public record IdentitySettings(int ipv6Prefix, ApiKeyDigest apiKeyDigest) {
   }
 
   /** Returns the text under which an address is one caller: itself, or its IPv6 block. */
-  String caller(IpAddress address) {
+  public String caller(IpAddress address) {
     return address.v4() || ipv6Prefix == 128
         ? address.toString()
         : address.masked(ipv6Prefix) + "/" + ipv6Prefix;

@@ -41,7 +41,8 @@ public record KeyField(Kind kind, String name) {
       this.named = named;
     }
 
-    char letter() {
+    /** Returns the letter that stands for this kind in identities. */
+    public char letter() {
       return letter;
     }
   }
@@ -123,7 +124,7 @@ public record KeyField(Kind kind, String name) {
    * Returns what the request has for this field, as it was sent, or null if it has nothing. A path
    * variable is not a property of the request alone and has no value here.
    */
-  @Nullable String raw(RequestContext request) {
+  public @Nullable String raw(RequestContext request) {
     return switch (kind) {
       case GLOBAL -> "";
       case IP -> request.clientIpOrNull();

@@ -1,6 +1,7 @@
 package dev.redline.core.key;
 
-import dev.redline.core.path.PathPattern;
+import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.path.PathPattern;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

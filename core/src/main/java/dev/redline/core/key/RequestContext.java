@@ -1,7 +1,7 @@
 package dev.redline.core.key;
 
+import dev.redline.core.internal.path.PathNormalizer;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.path.PathNormalizer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-/** Who is asking: key fields, resolvers, addresses, digests, and the key that names one bucket. */
+/** Who is limited: key fields, resolvers, addresses, and what is known of a request. */
 @NullMarked
 package dev.redline.core.key;
 

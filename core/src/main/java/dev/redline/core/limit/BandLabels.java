@@ -1,5 +1,6 @@
 package dev.redline.core.limit;
 
+import dev.redline.core.internal.limit.AllowedValues;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

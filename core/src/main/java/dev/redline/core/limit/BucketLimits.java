@@ -1,5 +1,8 @@
 package dev.redline.core.limit;
 
+import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandShare;
+import dev.redline.core.internal.limit.ContinuousBucket;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,5 +1,6 @@
 package dev.redline.core.limit;
 
+import dev.redline.core.internal.limit.DurationText;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

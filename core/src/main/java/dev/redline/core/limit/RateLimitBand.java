@@ -1,5 +1,6 @@
 package dev.redline.core.limit;
 
+import dev.redline.core.internal.limit.AllowedValues;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;

@@ -1,4 +1,4 @@
-/** The arithmetic of limits: pure functions on integers, the same in every store. */
+/** What a limit is: bands, and the compiled limits of a bucket. */
 @NullMarked
 package dev.redline.core.limit;
 

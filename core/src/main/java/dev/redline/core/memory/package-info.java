@@ -1,4 +1,4 @@
-/** Bucket state in this process: the LOCAL store and what other in-memory stores share with it. */
+/** The LOCAL store: bucket state in this process. */
 @NullMarked
 package dev.redline.core.memory;
 

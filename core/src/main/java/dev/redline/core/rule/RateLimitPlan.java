@@ -1,6 +1,6 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.internal.limit.AllowedValues;
 import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;

@@ -1,10 +1,10 @@
 package dev.redline.core.rule;
 
+import dev.redline.core.internal.limit.AllowedValues;
+import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.KeyResolver;
-import dev.redline.core.limit.AllowedValues;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.path.PathPattern;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

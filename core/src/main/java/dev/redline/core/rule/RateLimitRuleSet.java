@@ -1,6 +1,6 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.limit.AllowedValues;
+import dev.redline.core.internal.limit.AllowedValues;
 import java.util.List;
 
 /**

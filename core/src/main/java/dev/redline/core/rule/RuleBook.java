@@ -1,9 +1,12 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.limit.AllowedValues;
+import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.rule.PlanBands;
+import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyField;
-import dev.redline.core.limit.AllowedValues;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;

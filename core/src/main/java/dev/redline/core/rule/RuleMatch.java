@@ -1,9 +1,9 @@
 package dev.redline.core.rule;
 
+import dev.redline.core.internal.path.Glob;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.IpBlock;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.path.Glob;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.redline.core.settings;
 
-import dev.redline.core.limit.DurationText;
+import dev.redline.core.internal.limit.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.redline.core.store;
 
-import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandArithmetic;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
 import java.util.Collection;

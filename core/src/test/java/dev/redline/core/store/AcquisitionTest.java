@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.redline.server.access;
 
-import dev.redline.core.key.IdentityScheme;
+import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.BucketLimits;

@@ -1,7 +1,7 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.UnknownNameException;
-import dev.redline.core.http.ProblemDetails;
+import dev.redline.core.internal.http.ProblemDetails;
 import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

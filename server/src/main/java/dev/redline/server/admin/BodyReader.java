@@ -1,6 +1,6 @@
 package dev.redline.server.admin;
 
-import dev.redline.core.http.ProblemDetails;
+import dev.redline.core.internal.http.ProblemDetails;
 import dev.redline.server.management.UnreadBodyValve;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;

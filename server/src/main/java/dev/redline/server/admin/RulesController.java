@@ -1,7 +1,7 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;

@@ -1,9 +1,9 @@
 package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.http.DecisionJson;
-import dev.redline.core.http.HttpDecision;
-import dev.redline.core.http.HttpSettings;
+import dev.redline.core.internal.http.DecisionJson;
+import dev.redline.core.internal.http.HttpDecision;
+import dev.redline.core.internal.http.HttpSettings;
 
 /** {@code POST /v1/check}: one decision. */
 final class CheckEndpoint implements Endpoint {

@@ -1,7 +1,7 @@
 package dev.redline.server.data;
 
-import dev.redline.core.http.HttpSettings;
-import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.settings.Settings;
 import java.time.Duration;
 

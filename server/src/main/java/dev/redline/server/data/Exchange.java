@@ -1,7 +1,7 @@
 package dev.redline.server.data;
 
-import dev.redline.core.http.HttpDecision;
-import dev.redline.core.http.ProblemDetails;
+import dev.redline.core.internal.http.HttpDecision;
+import dev.redline.core.internal.http.ProblemDetails;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;

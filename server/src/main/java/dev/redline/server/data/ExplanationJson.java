@@ -2,8 +2,8 @@ package dev.redline.server.data;
 
 import dev.redline.core.BandStatus;
 import dev.redline.core.Explanation;
-import dev.redline.core.http.DecisionJson;
-import dev.redline.core.http.JsonText;
+import dev.redline.core.internal.http.DecisionJson;
+import dev.redline.core.internal.http.JsonText;
 import java.util.List;
 
 /** Writes an explanation as the JSON object that {@code /v1/explain} answers with. */

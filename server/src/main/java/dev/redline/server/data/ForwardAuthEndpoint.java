@@ -2,10 +2,10 @@ package dev.redline.server.data;
 
 import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.http.ClientAddress;
-import dev.redline.core.http.HttpDecision;
-import dev.redline.core.http.HttpSettings;
-import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.internal.http.ClientAddress;
+import dev.redline.core.internal.http.HttpDecision;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.RequestContext;
 import io.vertx.core.MultiMap;

@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.http.ProblemDetails;
+import dev.redline.core.internal.http.ProblemDetails;
 
 /**
  * Ends a request with a problem document. Cheap to throw: without a stack trace, which nobody would

@@ -1,6 +1,6 @@
 package dev.redline.server.data;
 
-import dev.redline.core.path.PathNormalizer;
+import dev.redline.core.internal.path.PathNormalizer;
 import io.vertx.core.MultiMap;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

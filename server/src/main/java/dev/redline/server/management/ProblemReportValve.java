@@ -1,6 +1,6 @@
 package dev.redline.server.management;
 
-import dev.redline.core.http.ProblemDetails;
+import dev.redline.core.internal.http.ProblemDetails;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.apache.catalina.connector.Request;

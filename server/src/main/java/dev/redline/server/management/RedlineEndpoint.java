@@ -1,7 +1,7 @@
 package dev.redline.server.management;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.memory.InMemoryStore;
+import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;

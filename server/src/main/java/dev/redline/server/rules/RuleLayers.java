@@ -1,6 +1,6 @@
 package dev.redline.server.rules;
 
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;

@@ -2,8 +2,8 @@ package dev.redline.server.wiring;
 
 import dev.redline.core.DecisionListener;
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.key.ApiKeyDigest;
-import dev.redline.core.memory.InMemoryStore;
+import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.settings.Settings.ReloadStrategy;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.http.HttpSettings;
-import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;

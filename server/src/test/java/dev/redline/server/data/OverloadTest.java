@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.http.HttpSettings;
-import dev.redline.core.http.TrustedProxies;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;

@@ -1,7 +1,7 @@
 package dev.redline.rules.documents;
 
+import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.path.PathPattern;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.rules.documents.PlanReader.ReadPlan;

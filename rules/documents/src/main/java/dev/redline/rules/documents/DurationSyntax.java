@@ -17,14 +17,14 @@ public final class DurationSyntax {
    */
   public static Duration parse(String text) {
     try {
-      return dev.redline.core.limit.DurationText.parse(text);
+      return dev.redline.core.internal.limit.DurationText.parse(text);
     } catch (IllegalArgumentException e) {
       throw new MisspeltException(String.valueOf(e.getMessage()), meant(text.strip()));
     }
   }
 
   private static Optional<String> meant(String text) {
-    return dev.redline.core.limit.DurationText.isBareNumber(text)
+    return dev.redline.core.internal.limit.DurationText.isBareNumber(text)
         ? Optional.of(text + "s")
         : closest(text);
   }

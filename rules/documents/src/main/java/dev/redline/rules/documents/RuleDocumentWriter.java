@@ -1,11 +1,11 @@
 package dev.redline.rules.documents;
 
+import dev.redline.core.internal.path.Glob;
+import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
-import dev.redline.core.path.Glob;
-import dev.redline.core.path.PathPattern;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;

@@ -1,9 +1,9 @@
 package dev.redline.rules.documents;
 
+import dev.redline.core.internal.path.PathIndex;
+import dev.redline.core.internal.path.PathPattern;
+import dev.redline.core.internal.path.RankList;
 import dev.redline.core.key.KeyField;
-import dev.redline.core.path.PathIndex;
-import dev.redline.core.path.PathPattern;
-import dev.redline.core.path.RankList;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;

@@ -4,9 +4,9 @@ import static dev.redline.rules.documents.Documents.errorWith;
 import static dev.redline.rules.documents.Documents.ruleWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.path.PathPattern;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;

@@ -2,7 +2,7 @@ package dev.redline.stores.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.redline.core.key.IdentityDigest;
+import dev.redline.core.internal.key.IdentityDigest;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;

@@ -1,7 +1,7 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.limit.BandArithmetic;
-import dev.redline.core.limit.BandParameters;
+import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandParameters;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;

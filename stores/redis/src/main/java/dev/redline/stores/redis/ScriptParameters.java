@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.limit.BandParameters;
+import dev.redline.core.internal.limit.BandParameters;
 import dev.redline.core.limit.BucketLimits;
 import java.nio.ByteBuffer;
 import java.util.Map;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.limit.BandArithmetic;
+import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
 import dev.redline.core.store.Outcome;

@@ -1,6 +1,6 @@
 package dev.redline.telemetry.micrometer;
 
-import dev.redline.core.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.Verdict;

@@ -1,0 +1,126 @@
+package dev.redline.core.internal.limit;
+
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
+import java.util.Objects;
+
+/**
+ * The arithmetic of one band: pure functions on integers, in microseconds.
+ *
+ * <p>A decision has three steps. {@link #view} reads the kept state at a moment {@code now} into
+ * three words; {@link #admits} decides on them; {@link #take} gives the state to keep. Everything
+ * people are told (remaining, wait, reset) is derived from the three words of the view, so a store
+ * that decides elsewhere only has to send them back. Nothing here allocates, locks or keeps time.
+ *
+ * <p>State and views live in {@code long[]} owned by the caller, at an offset, so that the bands of
+ * one bucket lie side by side.
+ */
+public abstract sealed class BandArithmetic permits TokenBucketArithmetic, WindowArithmetic {
+  /** How many words a view has. */
+  public static final int VIEW_WORDS = 3;
+
+  private final RateLimitBand band;
+  private final long capacity;
+
+  BandArithmetic(RateLimitBand band) {
+    this.band = Objects.requireNonNull(band);
+    this.capacity = band.capacity();
+  }
+
+  /** Returns the arithmetic of a band whose state no other limits share. */
+  public static BandArithmetic of(RateLimitBand band) {
+    return of(band, false);
+  }
+
+  /** Returns the arithmetic of a band whose state may be shared with larger or smaller limits. */
+  public static BandArithmetic of(RateLimitBand band, boolean shared) {
+    return switch (band.algorithm()) {
+      case TOKEN_BUCKET ->
+          band.refill() == Refill.CONTINUOUS
+              ? new ContinuousBucket(band, shared)
+              : new IntervalBucket(band, shared);
+      case SLIDING_WINDOW -> new SlidingWindow(band);
+      case FIXED_WINDOW -> new FixedWindow(band);
+    };
+  }
+
+  /** Returns the band this is the arithmetic of. */
+  public final RateLimitBand band() {
+    return band;
+  }
+
+  /** Returns the most that can pass at once. */
+  public final long capacity() {
+    return capacity;
+  }
+
+  /**
+   * Returns what the state of a bucket is counted in; where it is the same, state means the same.
+   */
+  public abstract String stateUnit();
+
+  /** Returns how many words of state a bucket keeps for this band. */
+  public abstract int stateWords();
+
+  /** Writes the state of a bucket nobody has taken from. */
+  public abstract void fresh(long[] state, int s);
+
+  /**
+   * Reads the state at {@code now} into a view.
+   *
+   * @return whether the state could only come from a clock that has since stepped back, and must be
+   *     written anew with {@link #take} of cost 0 even if nothing is taken
+   */
+  public abstract boolean view(long[] state, int s, long now, long[] view, int v);
+
+  /** Returns whether {@code cost} can be taken from what the view shows. */
+  public abstract boolean admits(long[] view, int v, long cost);
+
+  /** Writes the state that follows when {@code cost} is taken; the cost must be admitted, or 0. */
+  public abstract void take(long[] state, int s, long now, long[] view, int v, long cost);
+
+  /** Changes the view into the one that follows when {@code cost} is taken. */
+  public abstract void advance(long[] view, int v, long cost);
+
+  /** Makes the view show at least as much taken as another view of the same band and moment. */
+  public abstract void merge(long[] view, int v, long[] other, int o);
+
+  /** Returns the parameters of a store that decides elsewhere, for taking {@code cost}. */
+  public abstract BandParameters parameters(long cost);
+
+  /** Returns how many leading words of a view such a store has to send back. */
+  public abstract int sentWords();
+
+  /** Completes a view of which only the leading words were sent, by when it was made. */
+  public abstract void complete(long[] view, int v, long now);
+
+  /** Returns how many are left, rounded down. */
+  public abstract long remaining(long[] view, int v);
+
+  /**
+   * Returns how many microseconds pass until {@code cost} is admitted if nobody takes, rounded up;
+   * 0 if it is now. The cost must not exceed the capacity.
+   */
+  public abstract long waitMicros(long[] view, int v, long cost);
+
+  /**
+   * Returns how many microseconds pass until the band is as good as new; a window: until its end.
+   */
+  public abstract long resetMicros(long[] view, int v);
+
+  /** Returns how many microseconds pass until the next token, or the next window; 0 when full. */
+  public abstract long nextMicros(long[] view, int v);
+
+  /** Returns how many microseconds lead from empty to full. */
+  public abstract long horizonMicros();
+
+  /** Returns for how many microseconds the state tells more than its absence would. */
+  public abstract long lifetimeMicros(long[] view, int v);
+
+  /**
+   * Returns whether the view shows a band nobody has taken from, so that its state can be dropped.
+   */
+  public final boolean isFresh(long[] view, int v) {
+    return lifetimeMicros(view, v) == 0;
+  }
+}

@@ -1,5 +1,0 @@
-/** Request paths: one normal form, patterns over it, and an index of many patterns. */
-@NullMarked
-package dev.redline.core.path;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,78 @@
+package dev.redline.core.internal.path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PathIndexTest {
+  private static List<Integer> find(PathIndex index, String path) {
+    RankList ranks = new RankList();
+    index.find(path, ranks);
+    return list(ranks);
+  }
+
+  private static List<Integer> list(RankList ranks) {
+    List<Integer> found = new ArrayList<>();
+    for (int i = 0; i < ranks.size(); i++) {
+      found.add(ranks.get(i));
+    }
+    return found;
+  }
+
+  private static PathIndex index(String... patterns) {
+    PathIndex.Builder builder = PathIndex.builder();
+    for (int rank = 0; rank < patterns.length; rank++) {
+      builder.add(PathPattern.parse(patterns[rank]), rank);
+    }
+    return builder.build();
+  }
+
+  @Test
+  void anEmptyIndexFindsNothing() {
+    assertThat(find(index(), "/a")).isEmpty();
+  }
+
+  @Test
+  void allMatchingRanksAreFoundInOrder() {
+    PathIndex index = index("/**", "/a/b", "/**/b", "/{x}/b", "/a/*", "/a/**", "/c", "/?/b");
+    assertThat(find(index, "/a/b")).containsExactly(0, 1, 2, 3, 4, 5, 7);
+    assertThat(find(index, "/c")).containsExactly(0, 6);
+    assertThat(find(index, "/")).containsExactly(0);
+  }
+
+  @Test
+  void aRankWithSeveralMatchingPatternsIsFoundOnce() {
+    PathIndex index =
+        PathIndex.builder()
+            .add(PathPattern.parse("/a/**"), 3)
+            .add(PathPattern.parse("/**/b"), 3)
+            .add(PathPattern.parse("/a/b"), 3)
+            .build();
+    assertThat(find(index, "/a/b")).containsExactly(3);
+  }
+
+  @Test
+  void aRankForAlwaysIsFoundEvenWithoutAPath() {
+    PathIndex index = PathIndex.builder().addAlways(1).add(PathPattern.parse("/**"), 0).build();
+    assertThat(find(index, "/a")).containsExactly(0, 1);
+    RankList ranks = new RankList();
+    index.findWithoutPath(ranks);
+    assertThat(list(ranks)).containsExactly(1);
+  }
+
+  @Test
+  void manyLiteralsAreToldApart() {
+    PathIndex.Builder builder = PathIndex.builder();
+    for (int i = 0; i < 1000; i++) {
+      builder.add(PathPattern.parse("/r" + i), i);
+    }
+    PathIndex index = builder.build();
+    for (int i = 0; i < 1000; i++) {
+      assertThat(find(index, "/r" + i)).containsExactly(i);
+    }
+    assertThat(find(index, "/r1000")).isEmpty();
+    assertThat(find(index, "/r")).isEmpty();
+  }
+}
