@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Rules in Redis, followed by several servers. */
+@Tag("faults")
 class RedisRulesTest {
   private static final Duration SOON = Duration.ofSeconds(15);
   private static final String CHECK = "{\"request\":{\"path\":\"/x\"}}";

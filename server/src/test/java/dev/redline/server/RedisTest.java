@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import tools.jackson.databind.JsonNode;
@@ -104,6 +105,7 @@ class RedisTest {
     }
   }
 
+  @Tag("faults")
   @Test
   void withoutRedisItStartsAndFindsItLater() throws IOException {
     RedisServer redis = RedisServer.start(RedisBinary.any());

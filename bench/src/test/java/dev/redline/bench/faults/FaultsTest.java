@@ -3,10 +3,12 @@ package dev.redline.bench.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every fault, under rules of each failure strategy at once. */
+@Tag("faults")
 class FaultsTest {
   private static final Duration OUTAGE = Duration.ofMillis(2500);
 

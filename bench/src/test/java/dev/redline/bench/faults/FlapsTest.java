@@ -30,10 +30,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A Redis that comes and goes: what is admitted in all stays within its bound. */
+@Tag("faults")
 class FlapsTest {
   private static final int CAPACITY = 100;
   private static final int PER_SECOND = 20;

@@ -10,10 +10,12 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 
+@Tag("properties")
 class IpAddressPropertiesTest {
   private static byte[] bytes(IpAddress address) {
     byte[] bytes = new byte[address.bits() / 8];

@@ -17,12 +17,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Every request is answered while buckets are reset under load, and afterwards. {@code
  * -Dredline.stress.seconds=60} makes it longer, and demands each answer within a second.
  */
+@Tag("stress")
 class ResetLivenessTest {
   private static final Integer GIVEN_SECONDS = Integer.getInteger("redline.stress.seconds");
   private static final long SECONDS = GIVEN_SECONDS == null ? 8 : GIVEN_SECONDS;

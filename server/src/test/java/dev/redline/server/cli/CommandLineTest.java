@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -250,6 +251,7 @@ class CommandLineTest {
     assertThat(err()).contains("nowhere.yaml: no such file");
   }
 
+  @Tag("faults")
   @Test
   void aBucketInRedisIsPrintedForPeople() throws IOException {
     String rules = file("rules.yaml", "rules: [{ id: a, key: userId, limit: [3/h, 5/d] }]\n");

@@ -20,11 +20,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A server that sleeps while rules change. */
+@Tag("faults")
 class StoppedProcessTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 

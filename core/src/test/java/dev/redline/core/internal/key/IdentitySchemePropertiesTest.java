@@ -14,8 +14,10 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
 /** No two combinations of kinds and values are the same caller. */
+@Tag("properties")
 class IdentitySchemePropertiesTest {
   /** A key field with the value a request has for it. */
   record Named(KeyField field, String value) {}

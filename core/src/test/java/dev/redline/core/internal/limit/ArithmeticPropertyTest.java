@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.domains.Domain;
 
+@Tag("properties")
 @Domain(Bands.class)
 class ArithmeticPropertyTest {
   private static final long START = 1_763_230_000_812_345L;

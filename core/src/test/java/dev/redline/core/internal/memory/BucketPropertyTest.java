@@ -11,10 +11,12 @@ import dev.redline.core.store.Outcome;
 import java.time.Duration;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
 
+@Tag("properties")
 class BucketPropertyTest {
   @Property(tries = 2000)
   void oneWordDecidesAsSeveralDo(

@@ -15,9 +15,11 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every interleaving of acquisitions, resets, sweeps and time looks like one after the other. */
+@Tag("lincheck")
 class LincheckTest {
   private static final RateLimitKey PACKED_A =
       Fixture.key(Fixture.limits("a", Fixture.perSecond(2)), "k");

@@ -17,11 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whatever threads do to a store at once, each of them always gets an answer. */
+@Tag("stress")
 class LivenessTest {
   private static final long NANOS = TimeUnit.MILLISECONDS.toNanos(1500);
   private static final long WATCHDOG_MILLIS = 10_000;

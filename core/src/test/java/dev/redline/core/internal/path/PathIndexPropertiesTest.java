@@ -10,7 +10,9 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
+@Tag("properties")
 class PathIndexPropertiesTest {
   @Provide
   Arbitrary<PathPattern> patterns() {

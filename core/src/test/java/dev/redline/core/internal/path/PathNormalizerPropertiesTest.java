@@ -11,7 +11,9 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
+@Tag("properties")
 class PathNormalizerPropertiesTest {
   private static final List<String> PIECES =
       List.of(

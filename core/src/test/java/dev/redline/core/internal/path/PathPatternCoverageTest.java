@@ -9,6 +9,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,7 @@ class PathPatternCoverageTest {
     assertThat(PathPattern.parse(broad).covers(PathPattern.parse(narrow))).isFalse();
   }
 
+  @Tag("properties")
   @Property(tries = 3000)
   void whatACoveredPatternMatchesTheCoveringOneMatchesToo(
       @ForAll("patterns") String broad,

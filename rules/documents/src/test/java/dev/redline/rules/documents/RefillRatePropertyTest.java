@@ -10,10 +10,12 @@ import java.time.Duration;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.constraints.BigRange;
 import net.jqwik.api.constraints.DoubleRange;
 import net.jqwik.api.constraints.Scale;
 
+@Tag("properties")
 class RefillRatePropertyTest {
   @Property
   void aRateWithSixDecimalsIsExact(

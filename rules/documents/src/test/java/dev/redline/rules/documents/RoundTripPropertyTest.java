@@ -23,8 +23,10 @@ import java.util.Map;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 
 /** Whatever a document can say survives being written and read. */
+@Tag("properties")
 class RoundTripPropertyTest {
   @Property(tries = 200)
   void writtenDocumentsReadTheSame(@ForAll long seed) {

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -194,6 +195,7 @@ class RedisRuleRepositoryTest {
         .hasMessage("Redis rl:m:{rules}: holds something that was not written by Redline");
   }
 
+  @Tag("faults")
   @Test
   void aSubscriberThatWasCutOffCatchesUp() throws IOException {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
@@ -214,6 +216,7 @@ class RedisRuleRepositoryTest {
     }
   }
 
+  @Tag("faults")
   @Test
   void aRedisThatComesLaterIsFoundAndOneThatRestartsIsFoundAgain() throws IOException {
     RedisServer server = RedisServer.start(RedisBinary.any());

@@ -19,11 +19,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever threads do to a cache at its capacity at once, each of them always gets an answer. */
+@Tag("stress")
 class CaffeineLivenessTest {
   private static final int MAX_KEYS = 100;
   private static final int THREADS = 1000;

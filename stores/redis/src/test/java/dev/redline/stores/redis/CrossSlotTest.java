@@ -18,10 +18,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Acquisitions whose keys lie on two masters of a cluster, where the second one refuses. */
+@Tag("faults")
 class CrossSlotTest {
   @RegisterExtension
   static final RedisExtension<RedisCluster> REDIS =

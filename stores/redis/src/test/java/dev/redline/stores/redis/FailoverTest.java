@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A master that dies while several nodes ask it. */
+@Tag("faults")
 class FailoverTest {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
 

@@ -6,6 +6,7 @@ import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * run by Redis's Lua; only the clock and the key space are made up, since a script cannot set
  * Redis's.
  */
+@Tag("properties")
 class GiveBackTraceTest {
   private static final int AT_ONCE = 10_000;
 

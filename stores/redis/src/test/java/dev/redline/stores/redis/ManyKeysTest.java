@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ class ManyKeysTest {
     }
   }
 
+  @Tag("faults")
   @Test
   void leavesAloneInItsCall() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());

@@ -12,10 +12,12 @@ import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A slot that moves to another master and back while several nodes ask for its buckets. */
+@Tag("faults")
 class ReshardingTest {
   private static final int LANE = 3;
 

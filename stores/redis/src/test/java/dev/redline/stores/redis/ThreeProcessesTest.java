@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
  * deadlines and the deny cache. {@link #noTimeOfAClientReachesRedis} shows that on the wire, which
  * says more than three clocks set apart would.
  */
+@Tag("stress")
 class ThreeProcessesTest {
   private static final int REQUESTS = 1_000;
   private static final int PROCESSES = 3;
