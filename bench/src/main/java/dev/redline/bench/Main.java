@@ -7,6 +7,7 @@ import dev.redline.bench.local.LocalBench;
 import dev.redline.bench.local.LocalProbe;
 import dev.redline.bench.redis.RedisBench;
 import dev.redline.bench.redis.RedisProbe;
+import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
 
@@ -30,24 +31,37 @@ public final class Main {
 
   /** Runs the benchmark that the first argument names. */
   public static void main(String[] args) throws Exception {
-    List<String> rest = Arrays.asList(args).subList(Math.min(1, args.length), args.length);
+    int code = run(Arrays.asList(args), System.out, System.err);
+    if (code != 0) {
+      System.exit(code);
+    }
+  }
+
+  /** Runs a benchmark; returns the exit code, which is 2 if the words are not understood. */
+  static int run(List<String> words, PrintStream out, PrintStream err) throws Exception {
+    if (words.contains("-h") || words.contains("--help")) {
+      out.print(USAGE);
+      return 0;
+    }
+    List<String> rest = words.subList(Math.min(1, words.size()), words.size());
     try {
-      switch (args.length == 0 ? "" : args[0]) {
-        case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(System.out, System.err);
-        case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(System.out, System.err);
-        case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(System.out, System.err);
-        case "faults" -> FaultsBench.run(rest, System.out, System.err);
+      switch (words.isEmpty() ? "" : words.get(0)) {
+        case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(out, err);
+        case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(out, err);
+        case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(out, err);
+        case "faults" -> FaultsBench.run(rest, out, err);
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
-        case LocalProbe.COMMAND -> LocalProbe.run(rest, System.out);
-        case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, System.out);
+        case LocalProbe.COMMAND -> LocalProbe.run(rest, out);
+        case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, out);
         default -> {
-          System.err.print(USAGE);
-          System.exit(2);
+          err.print(USAGE);
+          return 2;
         }
       }
+      return 0;
     } catch (BenchUsageException e) {
-      System.err.println("redline: " + e.getMessage());
-      System.exit(2);
+      err.println("redline: " + e.getMessage());
+      return 2;
     }
   }
 }

@@ -3,13 +3,9 @@ package dev.redline.core;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.MetricsExporter;
 import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Tells one listener of decisions, on a thread of its own and in order. Whoever decides never
@@ -18,8 +14,6 @@ import java.util.concurrent.atomic.LongAdder;
 final class ListenerDispatcher implements AutoCloseable {
   private static final Logger LOG = System.getLogger(ListenerDispatcher.class.getName());
   private static final int CAPACITY = 4096;
-  private static final long LOG_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final long NEVER = Long.MIN_VALUE;
 
   private record Told(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {}
 
@@ -27,12 +21,13 @@ final class ListenerDispatcher implements AutoCloseable {
   private final DecisionListener listener;
   private final MetricsExporter metrics;
   private final Thread thread;
-  private final AtomicLong lastLogged = new AtomicLong(NEVER);
-  private final LongAdder notLogged = new LongAdder();
+  private final FailureLog failures;
 
   ListenerDispatcher(DecisionListener listener, MetricsExporter metrics) {
     this.listener = listener;
     this.metrics = metrics;
+    this.failures =
+        new FailureLog(LOG, "a decision listener failed: " + listener.getClass().getName());
     this.thread = new Thread(this::run, "redline-listener-" + listener.getClass().getSimpleName());
     thread.setDaemon(true);
     thread.start();
@@ -45,29 +40,9 @@ final class ListenerDispatcher implements AutoCloseable {
         metrics.eventDropped();
       }
     } catch (Throwable e) {
-      failed(e);
+      // Also an Error: it changes no decision.
+      failures.failed(e);
     }
-  }
-
-  /**
-   * Logs a failure, also an {@link Error}: it changes no decision. Once a minute, since the
-   * listener may fail for every decision, and on the thread that decides.
-   */
-  private void failed(Throwable e) {
-    long now = System.nanoTime();
-    long last = lastLogged.get();
-    boolean first = last == NEVER;
-    if ((!first && now - last < LOG_EVERY_NANOS) || !lastLogged.compareAndSet(last, now)) {
-      notLogged.increment();
-      return;
-    }
-    long more = notLogged.sumThenReset();
-    LOG.log(
-        Level.WARNING,
-        "a decision listener failed: "
-            + listener.getClass().getName()
-            + (more == 0 ? "" : ", and " + more + " times since the last such message"),
-        e);
   }
 
   private void run() {
@@ -77,7 +52,7 @@ final class ListenerDispatcher implements AutoCloseable {
         try {
           listener.decided(next.question, next.result, next.rules);
         } catch (Throwable e) {
-          failed(e);
+          failures.failed(e);
         }
       }
     } catch (InterruptedException e) {

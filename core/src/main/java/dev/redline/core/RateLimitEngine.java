@@ -44,7 +44,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
-    this.metrics = builder.metrics;
+    this.metrics = GuardedMetrics.of(builder.metrics);
     this.tiers = new StoreWithFallback(builder.store, builder.fallbackStore(), settings, metrics);
     this.waits = new WaitingAcquirer(tiers, builder.permits(), builder.timer, metrics);
     this.lookup = new RuleLookup(settings);
@@ -374,7 +374,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
       return this;
     }
 
-    /** Sets where decisions are counted. */
+    /** Sets where decisions are counted; if that throws, it is logged and changes no decision. */
     public Builder metrics(MetricsExporter value) {
       metrics = value;
       return this;

@@ -105,6 +105,7 @@ class MissingIdentityTest {
         List.of(
             fixture.engine().checkAsync(request("/")),
             fixture.engine().handle(question),
+            fixture.engine().checkWaitingAsync(question),
             fixture.engine().explain(question));
     for (CompletionStage<?> stage : stages) {
       assertThatExceptionOfType(CompletionException.class)

@@ -64,6 +64,13 @@ class PlansTest {
     assertThat(left("gold", "k".repeat(1_000_000))).containsExactly(10L);
   }
 
+  @Test
+  void tryAcquireTakesALongKeyFromTheSameBucket() {
+    String key = "k".repeat(1_000_000);
+    assertThat(fixture.engine().plan("gold").tryAcquire(key)).isTrue();
+    assertThat(left("gold", key)).containsExactly(9L);
+  }
+
   /** Identities are what a store keeps: a million characters must not be one of them. */
   @Test
   void noStoreIsAskedToKeepALongKey() {

@@ -5,9 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.SocketException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -227,6 +230,31 @@ class SlowBodiesTest {
                   return answered(next, request);
                 }
               });
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  @Test
+  void theManagementPortServesNoMoreConnectionsThanTheLimit() throws Exception {
+    try (TestServer small =
+        TestServer.start("rules: []", Map.of("rl.server.max-connections", "3"))) {
+      int port = small.server().managementPort();
+      String request = "GET /actuator/info HTTP/1.1\r\nHost: x\r\n\r\n";
+      List<RawClient> clients = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        clients.add(new RawClient(port));
+        clients.get(i).send(request);
+        assertThat(clients.get(i).statusLine()).isEqualTo("HTTP/1.1 200");
+      }
+      try (RawClient beyond = new RawClient(port)) {
+        CompletableFuture<Boolean> answered =
+            CompletableFuture.supplyAsync(() -> answered(beyond, request));
+        await().during(Duration.ofMillis(500)).until(() -> !answered.isDone());
+        clients.remove(0).close();
+        assertThat(answered.get(20, TimeUnit.SECONDS)).isTrue();
+      }
       for (RawClient client : clients) {
         client.close();
       }

@@ -55,6 +55,10 @@ public final class Redline {
       }
     }
     if (name.equals(BENCH)) {
+      if (asksForHelp(words)) {
+        usage(terminal.out());
+        return DONE;
+      }
       terminal.err().println("redline: benchmarks run from a checkout: ./redline bench");
       return NOT_UNDERSTOOD;
     }
@@ -64,7 +68,7 @@ public final class Redline {
   }
 
   private static int run(Command command, List<String> words, Terminal terminal) {
-    if (words.contains("--help") || words.contains("-h")) {
+    if (asksForHelp(words)) {
       terminal.out().println("usage: redline " + command.usage());
       terminal.out().println(command.summary());
       return DONE;
@@ -76,6 +80,10 @@ public final class Redline {
       terminal.err().println("usage: redline " + command.usage());
       return NOT_UNDERSTOOD;
     }
+  }
+
+  private static boolean asksForHelp(List<String> words) {
+    return words.contains("--help") || words.contains("-h");
   }
 
   private static void usage(PrintStream to) {

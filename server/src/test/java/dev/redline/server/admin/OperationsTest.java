@@ -140,6 +140,46 @@ class OperationsTest {
     }
   }
 
+  private static double lastSuccess(TestServer server) {
+    String name = "ratelimit_rules_last_success_seconds ";
+    return server
+        .get(server.management("/actuator/prometheus"))
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void theLastSuccessMovesWithEveryGoodReloadAndNoOther() throws IOException {
+    Path file = Files.writeString(temporary.resolve("rules.yaml"), AdminClient.RULES);
+    try (TestServer server =
+        start(Map.of("rl.config.path", file.toString(), "rl.reload.enabled", "false"))) {
+      AdminClient admin = AdminClient.editor(server);
+      double first = lastSuccess(server);
+
+      await()
+          .until(
+              () -> {
+                admin.post("reload", "");
+                return lastSuccess(server) > first;
+              });
+
+      Files.writeString(file, "rules: [{ id: other, lmit: 1/d }]");
+      admin.post("reload", "");
+      double last = lastSuccess(server);
+      await()
+          .during(Duration.ofMillis(1200))
+          .until(
+              () -> {
+                admin.post("reload", "");
+                return lastSuccess(server) == last;
+              });
+    }
+  }
+
   @Test
   void statsTellVerdictsRuleByRule() throws IOException {
     try (TestServer server = start(Map.of())) {

@@ -288,6 +288,9 @@ class CommandLineTest {
         out.reset();
         assertThat(run(command, help)).isZero();
         assertThat(out()).startsWith("usage: redline " + command);
+        out.reset();
+        assertThat(run("bench", "local", help)).isZero();
+        assertThat(out()).startsWith("usage: redline ").contains("redline bench local");
       }
     }
     for (String version : List.of("version", "--version")) {

@@ -20,7 +20,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -32,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ProcessTest {
   @TempDir Path directory;
 
+  private final Map<String, String> variables = new HashMap<>();
+
   private Process start(String... words) throws IOException {
     List<String> command =
         new ArrayList<>(
@@ -41,10 +45,10 @@ class ProcessTest {
                 System.getProperty("java.class.path"),
                 "dev.redline.server.cli.Redline"));
     command.addAll(List.of(words));
-    return new ProcessBuilder(command)
-        .directory(directory.toFile())
-        .redirectErrorStream(true)
-        .start();
+    ProcessBuilder process =
+        new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true);
+    process.environment().putAll(variables);
+    return process.start();
   }
 
   private static ConcurrentLinkedQueue<String> gather(Process process) {
@@ -68,12 +72,21 @@ class ProcessTest {
 
   @Test
   void servingWithoutRulesPrintsAStepThatEndsInA429AndStopsInOrder() throws Exception {
+    variables.put("RL_STORAGE_TYP", "CAFFEINE");
+    variables.put("RL_STORAGE_MAX_KEYS", "1000");
     Process process = start("serve", "--port", "0", "--management-port", "0");
     try {
       ConcurrentLinkedQueue<String> lines = gather(process);
       await()
           .atMost(Duration.ofMinutes(2))
           .until(() -> lines.stream().anyMatch(line -> line.strip().startsWith("curl ")));
+      assertThat(lines)
+          .filteredOn(line -> line.contains(" WARN "))
+          .singleElement()
+          .asString()
+          .endsWith(
+              "the environment variable RL_STORAGE_TYP has no meaning; did you mean"
+                  + " RL_STORAGE_TYPE?");
       String step =
           lines.stream().filter(line -> line.strip().startsWith("curl ")).findFirst().orElseThrow();
       Matcher parts = Pattern.compile("(http://\\S+) .* -d '(.*)'").matcher(step);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Acquisitions whose keys lie on two masters of a cluster, where the second one refuses. */
@@ -118,6 +119,52 @@ class CrossSlotTest {
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       assertThat(report.givenBack()).isEqualTo(1);
     }
+  }
+
+  /** The first master takes from everybody, and then stands still while the second one denies. */
+  @Test
+  @Timeout(60)
+  void noMoreThan1024RefundsAreUnderWay() {
+    int callers = 2000;
+    int cost = 10;
+    RateLimitKey first = first(Nodes.slow(100_000));
+    RedisServer taking = REDIS.get().masters().get(0);
+    RedisServer denying = REDIS.get().masters().get(1);
+    try (Nodes nodes = new Nodes(REDIS.get().uri()).within(Duration.ofSeconds(30))) {
+      StorageProvider node = nodes.add();
+      StorageProvider other = nodes.add();
+      assertThat(Nodes.take(node, EXHAUSTED, 1).allowed()).isTrue();
+      List<CompletableFuture<Outcome>> denied = new ArrayList<>();
+      denying.pause();
+      try {
+        for (int i = 0; i < callers; i++) {
+          denied.add(node.acquire(both(first, cost)).toCompletableFuture());
+        }
+        await().until(() -> left(other, first) == 100_000 - callers * cost);
+        taking.pause();
+      } finally {
+        denying.resume();
+      }
+      try {
+        for (CompletableFuture<Outcome> one : denied) {
+          assertThat(one.join().allowed()).isFalse();
+        }
+      } finally {
+        taking.resume();
+      }
+      await()
+          .during(Duration.ofMillis(500))
+          .untilAsserted(
+              () -> {
+                long refunded = left(other, first) - (100_000 - callers * cost);
+                // Rounding may keep a little of each.
+                assertThat((refunded + cost - 1) / cost).as("refunds").isEqualTo(1024);
+              });
+    }
+  }
+
+  private static long left(StorageProvider node, RateLimitKey key) {
+    return key.limits().band(0).remaining(Nodes.look(node, key).views(), 0);
   }
 
   /** Buckets on both masters, fast and slow, some of which refuse most of the time. */

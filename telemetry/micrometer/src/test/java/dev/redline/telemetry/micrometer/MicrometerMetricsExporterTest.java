@@ -17,6 +17,11 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.MockClock;
+import io.micrometer.core.instrument.simple.SimpleConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
@@ -182,6 +187,24 @@ class MicrometerMetricsExporterTest {
         .contains("ratelimit_events_dropped_total 1.0");
     assertThat(registry.get("ratelimit.rules.last.success").gauge().value())
         .isBetween(1.7e9, System.currentTimeMillis() / 1000.0 + 1);
+  }
+
+  @Test
+  void theLastSuccessIsTheLastReadWithoutAnError() {
+    MockClock clock = new MockClock();
+    MeterRegistry timed = new SimpleMeterRegistry(SimpleConfig.DEFAULT, clock);
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(timed);
+    Gauge gauge = timed.get("ratelimit.rules.last.success").gauge();
+    clock.addSeconds(10);
+    exporter.rulesLoaded(true);
+    assertThat(gauge.value()).isEqualTo(10);
+    clock.addSeconds(10);
+    exporter.rulesLoaded(false);
+    assertThat(gauge.value()).isEqualTo(10);
+    exporter.rulesConfirmed();
+    assertThat(gauge.value()).isEqualTo(20);
+    assertThat(timed.get("ratelimit.rules.reload").tag("result", "success").counter().count())
+        .isEqualTo(1);
   }
 
   private static final class FailingStore implements StorageProvider {
