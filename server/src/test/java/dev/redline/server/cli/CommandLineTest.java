@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -299,6 +300,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void validateReadsAPipe() throws Exception {
     Path pipe = directory.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
@@ -311,6 +313,7 @@ class CommandLineTest {
                 throw new UncheckedIOException(e);
               }
             });
+    writer.setDaemon(true);
     writer.start();
 
     assertThat(run("validate", pipe.toString())).as(out()).isZero();
@@ -320,6 +323,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void validateRejectsAPipeWithoutEnd() {
     assertThat(run("validate", "/dev/zero")).isEqualTo(1);
     assertThat(out()).contains("/dev/zero: larger than 32 MiB");
