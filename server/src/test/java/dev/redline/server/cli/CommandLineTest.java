@@ -342,6 +342,6 @@ class CommandLineTest {
   void inspectNamesTheUriAndTheCauseWithoutThePassword() {
     assertThat(run("inspect", "rl:b:x", "--redis", "redis://me:hunter2@127.0.0.1:1")).isEqualTo(1);
     assertThat(err()).contains("redis://127.0.0.1:1").doesNotContain("hunter2");
-    assertThat(err().strip()).containsPattern("127.0.0.1:1: .*[a-z]");
+    assertThat(err()).containsIgnoringCase("connection refused");
   }
 }
