@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -301,6 +302,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void validateReadsAPipe() throws Exception {
     Path pipe = directory.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
@@ -313,6 +315,7 @@ class CommandLineTest {
                 throw new UncheckedIOException(e);
               }
             });
+    writer.setDaemon(true);
     writer.start();
 
     assertThat(run("validate", pipe.toString())).as(out()).isZero();
@@ -322,6 +325,7 @@ class CommandLineTest {
   }
 
   @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void validateRejectsAPipeWithoutEnd() {
     assertThat(run("validate", "/dev/zero")).isEqualTo(1);
     assertThat(out()).contains("/dev/zero: larger than 32 MiB");
@@ -340,6 +344,6 @@ class CommandLineTest {
   void inspectNamesTheUriAndTheCauseWithoutThePassword() {
     assertThat(run("inspect", "rl:b:x", "--redis", "redis://me:hunter2@127.0.0.1:1")).isEqualTo(1);
     assertThat(err()).contains("redis://127.0.0.1:1").doesNotContain("hunter2");
-    assertThat(err().strip()).containsPattern("127.0.0.1:1: .*[a-z]");
+    assertThat(err()).containsIgnoringCase("connection refused");
   }
 }

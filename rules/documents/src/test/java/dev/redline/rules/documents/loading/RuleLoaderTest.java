@@ -117,6 +117,7 @@ class RuleLoaderTest {
         .singleElement()
         .satisfies(line -> assertThat(line).startsWith("file:1: rule 'a': "));
     assertThat(metrics.bad).hasValue(1);
+    assertThat(metrics.confirmed).as("no success while it is broken").hasValue(0);
 
     file.content = "rules: [{ id: b, path: /b, limit: 1/d }]";
     loader.reload();
