@@ -1,14 +1,12 @@
 package dev.redline.resilience;
 
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.Outcome;
-import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
-import dev.redline.core.store.StoreHealth;
 import dev.redline.resilience.NodeCircuitBreaker.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What is counted are calls, of which one may carry many acquisitions. Thread-safe.
  */
-public final class CircuitBreakingStore implements StorageProvider {
+public final class CircuitBreakingStore extends ForwardingStore {
   private static final double SLOW = 0.8;
   private static final int MAX_BREAKERS = 256;
 
@@ -52,6 +50,11 @@ public final class CircuitBreakingStore implements StorageProvider {
     store.observe(new Calls());
   }
 
+  @Override
+  protected StorageProvider delegate() {
+    return store;
+  }
+
   private NodeCircuitBreaker breaker(String node) {
     NodeCircuitBreaker known = breakers.get(node);
     if (known != null) {
@@ -63,11 +66,6 @@ public final class CircuitBreakingStore implements StorageProvider {
     }
     return breakers.computeIfAbsent(
         node, name -> new NodeCircuitBreaker(name, settings, slow, patience));
-  }
-
-  @Override
-  public String type() {
-    return store.type();
   }
 
   @Override
@@ -158,21 +156,6 @@ public final class CircuitBreakingStore implements StorageProvider {
     return answered ? null : cause;
   }
 
-  @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return store.refuseFromMemory(acquisition, outcome);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return store.reset(owners);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(RateLimitKey key) {
-    return store.reset(key);
-  }
-
   /** Returns the state of the worst node. */
   public BreakerState state() {
     BreakerState worst = BreakerState.CLOSED;
@@ -181,16 +164,6 @@ public final class CircuitBreakingStore implements StorageProvider {
       worst = state.compareTo(worst) > 0 ? state : worst;
     }
     return worst;
-  }
-
-  @Override
-  public StoreHealth health() {
-    return store.health();
-  }
-
-  @Override
-  public void close() {
-    store.close();
   }
 
   private final class Calls implements RemoteStore.CallObserver {

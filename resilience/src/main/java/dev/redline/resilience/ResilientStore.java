@@ -1,20 +1,14 @@
 package dev.redline.resilience;
 
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
-import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
-import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 
 /**
  * A remote store that an application survives without: a circuit breaker for each of its nodes, and
@@ -27,7 +21,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Thread-safe. Closing it closes both stores.
  */
-public final class ResilientStore implements StorageProvider {
+public final class ResilientStore extends ForwardingStore {
   private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
 
   private final CircuitBreakingStore guarded;
@@ -71,6 +65,11 @@ public final class ResilientStore implements StorageProvider {
     return new ResilientStore(new CircuitBreakingStore(store, breaker, commandTimeout), fallback);
   }
 
+  @Override
+  protected StorageProvider delegate() {
+    return guarded;
+  }
+
   /** Returns the state of the breaker of the worst node. */
   public BreakerState state() {
     return guarded.state();
@@ -79,46 +78,6 @@ public final class ResilientStore implements StorageProvider {
   @Override
   public Optional<StorageProvider> fallback() {
     return Optional.of(fallback);
-  }
-
-  @Override
-  public String type() {
-    return guarded.type();
-  }
-
-  @Override
-  public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    return guarded.acquire(acquisition);
-  }
-
-  @Override
-  public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return guarded.acquireNow(acquisition, outcome);
-  }
-
-  @Override
-  public Outcome acquireAndWait(Acquisition acquisition) {
-    return guarded.acquireAndWait(acquisition);
-  }
-
-  @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return guarded.refuseFromMemory(acquisition, outcome);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return guarded.reset(owners);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(RateLimitKey key) {
-    return guarded.reset(key);
-  }
-
-  @Override
-  public StoreHealth health() {
-    return guarded.health();
   }
 
   @Override
