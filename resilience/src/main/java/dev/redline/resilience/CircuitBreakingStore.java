@@ -70,7 +70,29 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return state() == BreakerState.CLOSED && store.acquireNow(acquisition, outcome);
+    return isClosedFor(acquisition) && store.acquireNow(acquisition, outcome);
+  }
+
+  private boolean isClosedFor(Acquisition acquisition) {
+    if (allClosed()) {
+      return true;
+    }
+    for (String node : store.nodes(acquisition)) {
+      if (!breaker(node).isClosed()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether no breaker is open; then nobody has to know the nodes of an acquisition. */
+  private boolean allClosed() {
+    for (NodeCircuitBreaker breaker : breakers.values()) {
+      if (!breaker.isClosed()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
@@ -111,6 +133,9 @@ public final class CircuitBreakingStore extends ForwardingStore {
    * @throws StoreException if it must not be sent to one of them
    */
   private List<Probe> probes(Acquisition acquisition) {
+    if (allClosed()) {
+      return List.of();
+    }
     List<String> nodes = store.nodes(acquisition);
     List<Probe> probes = List.of();
     for (int i = 0; i < nodes.size(); i++) {

@@ -50,6 +50,7 @@ class GuardedStoreTest {
     private boolean remember;
     private boolean explode;
     private int asked;
+    private int nodeLookups;
     private CallObserver observer;
 
     @Override
@@ -59,6 +60,7 @@ class GuardedStoreTest {
 
     @Override
     public List<String> nodes(Acquisition acquisition) {
+      nodeLookups++;
       List<String> nodes = new ArrayList<>();
       for (int i = 0; i < acquisition.size(); i++) {
         nodes.add(acquisition.key(i).identity());
@@ -69,6 +71,11 @@ class GuardedStoreTest {
     @Override
     public void observe(CallObserver newObserver) {
       observer = newObserver;
+    }
+
+    @Override
+    public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+      return remember;
     }
 
     @Override
@@ -227,6 +234,28 @@ class GuardedStoreTest {
     assertThat(fails(store, "a", "b")).isTrue();
     assertThat(fails(store, "b", "a")).isTrue();
     assertThat(nodes.asked).isEqualTo(1);
+  }
+
+  @Test
+  void deniesFromMemoryUnlessTheNodeOfTheKeyFails() {
+    CircuitBreakingStore store = guarded("open-duration", "1h");
+    nodes.remember = true;
+    assertThat(store.acquireNow(at("a"), new Outcome())).isTrue();
+    failCalls("a", 5);
+    assertThat(store.acquireNow(at("a"), new Outcome())).isFalse();
+    assertThat(store.acquireNow(at("b", "a"), new Outcome())).isFalse();
+    assertThat(store.acquireNow(at("b"), new Outcome())).isTrue();
+  }
+
+  @Test
+  void doesNotLookUpNodesWhileAllBreakersAreClosed() {
+    CircuitBreakingStore store = guarded();
+    answerCalls("a", 1);
+    nodes.remember = true;
+    assertThat(store.acquireNow(at("a"), new Outcome())).isTrue();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.acquireAndWait(at("a"))).isNotNull();
+    assertThat(nodes.nodeLookups).isZero();
   }
 
   @Test

@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Sends a batch; the lane is told when it is over. */
   interface Sender {
-    /** Returns the way into the node the lane leads to, or null if it needs none. */
-    @Nullable InFlightLimit gate(Lane lane);
+    /** Returns where the next call of a lane goes. */
+    Destination destination(Lane lane);
 
-    void send(Lane lane, Batch batch);
+    void send(Lane lane, Batch batch, Destination destination);
 
     /** Hears of acquisitions that waited too long and were never sent. */
     void expired(List<PendingAcquisition> tickets);
@@ -129,7 +129,8 @@ final class Lane {
     if (queue.isEmpty()) {
       return false;
     }
-    InFlightLimit gate = sender.gate(this);
+    Destination destination = sender.destination(this);
+    InFlightLimit gate = destination.limit();
     if (gate != null && !gate.enter(this)) {
       return false;
     }
@@ -142,7 +143,7 @@ final class Lane {
     }
     batch.enteredBy(gate);
     calls.incrementAndGet();
-    sender.send(this, batch);
+    sender.send(this, batch, destination);
     return true;
   }
 

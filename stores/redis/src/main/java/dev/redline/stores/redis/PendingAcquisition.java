@@ -3,6 +3,7 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StoreException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
   private final boolean waitedFor;
   private volatile long sentNanos;
   private volatile boolean expiring;
+  private @Nullable BucketKey @Nullable [] bucketKeys;
   private long generation;
   private long @Nullable [] generations;
 
@@ -38,9 +40,38 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     return acquisition;
   }
 
-  /** Makes a key; not kept, since most acquisitions of a busy bucket share one with a neighbour. */
+  /**
+   * Returns the Redis key of a bucket. Made on first use and kept: encoding and hashing the
+   * identity is done once, and not at all for an acquisition that joins an equal one in its batch.
+   */
   BucketKey key(int i) {
-    return keys.of(acquisition.key(i));
+    @Nullable BucketKey[] made = bucketKeys;
+    if (made == null) {
+      made = new BucketKey[acquisition.size()];
+      bucketKeys = made;
+    }
+    BucketKey key = made[i];
+    if (key == null) {
+      key = keys.of(acquisition.key(i));
+      made[i] = key;
+    }
+    return key;
+  }
+
+  /** Returns an acquisition of some of the keys, under the same deadline. */
+  PendingAcquisition part(List<Integer> members) {
+    Acquisition.Builder builder = Acquisition.builder().dryRun(acquisition.dryRun());
+    for (int member : members) {
+      builder.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
+    }
+    PendingAcquisition part =
+        new PendingAcquisition(builder.build(), keys, deadlineNanos, waitedFor);
+    @Nullable BucketKey[] partKeys = new BucketKey[members.size()];
+    for (int i = 0; i < partKeys.length; i++) {
+      partKeys[i] = key(members.get(i));
+    }
+    part.bucketKeys = partKeys;
+    return part;
   }
 
   /** Returns whether answering it runs nobody's code, so that any thread may do it. */

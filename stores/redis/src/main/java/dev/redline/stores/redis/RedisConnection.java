@@ -110,21 +110,15 @@ final class RedisConnection implements AutoCloseable {
     return masters;
   }
 
-  /** Returns what the master of a lane is known by within the cluster; changes when it does. */
-  String masterId(int lane) {
-    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
-      return "";
-    }
-    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
-    return master == null ? "" : master.getNodeId();
+  /** Returns the master that owns a lane's slot; null outside of a cluster, or if unknown. */
+  @Nullable RedisClusterNode master(int lane) {
+    return connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster
+        ? cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane))
+        : null;
   }
 
-  /** Returns the name of the master that keeps a lane, as far as is known; empty if it is one. */
-  String node(int lane) {
-    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
-      return "";
-    }
-    RedisClusterNode master = cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane));
+  /** Returns the address of a master, which names it in log lines and metrics; empty for null. */
+  static String address(@Nullable RedisClusterNode master) {
     return master == null ? "" : master.getUri().getHost() + ":" + master.getUri().getPort();
   }
 

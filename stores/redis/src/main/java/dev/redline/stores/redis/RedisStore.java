@@ -101,16 +101,14 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public List<String> nodes(Acquisition acquisition) {
-    RedisConnection link = connector.link();
-    if (link == null || !link.cluster()) {
+    RedisConnection connection = connector.link();
+    if (connection == null || !connection.cluster()) {
       return ONE_NODE;
-    }
-    if (acquisition.size() == 1) {
-      return List.of(link.node(BucketKey.lane(acquisition.key(0))));
     }
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      nodes.add(link.node(BucketKey.lane(acquisition.key(i))));
+      int lane = BucketKey.lane(acquisition.key(i));
+      nodes.add(RedisConnection.address(connection.master(lane)));
     }
     return List.copyOf(nodes);
   }
@@ -141,26 +139,29 @@ public final class RedisStore implements RemoteStore {
     }
   }
 
-  /** Takes an acquisition; one that a thread waits for is answered without changing threads. */
+  /**
+   * Sends an acquisition to Redis. The deny cache is not asked: {@link #acquireNow} comes first.
+   *
+   * @param waitedFor whether a thread waits for it, which is then completed without changing
+   *     threads
+   */
   private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean waitedFor) {
-    Outcome known = denials.refusal(acquisition);
-    if (known != null) {
-      return CompletableFuture.completedFuture(known);
-    }
-    RedisConnection link = connector.link();
-    if (link == null) {
+    RedisConnection connection = connector.link();
+    if (connection == null) {
       return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
     }
-    int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
-    boolean oneSlot = true;
-    for (int i = 1; i < acquisition.size() && link.cluster(); i++) {
-      oneSlot &= BucketKey.lane(acquisition.key(i)) == lane;
-    }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    return oneSlot
-        ? submit(new PendingAcquisition(acquisition, keyMaker, deadline, waitedFor), lane)
-        : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline, waitedFor)
-            .take();
+    PendingAcquisition pending = new PendingAcquisition(acquisition, keyMaker, deadline, waitedFor);
+    if (!connection.cluster()) {
+      return submit(pending, 0);
+    }
+    int lane = pending.key(0).lane();
+    for (int i = 1; i < acquisition.size(); i++) {
+      if (pending.key(i).lane() != lane) {
+        return new CrossSlot(this::submit, calls::refund, pending).take();
+      }
+    }
+    return submit(pending, lane);
   }
 
   private PendingAcquisition submit(PendingAcquisition ticket, int lane) {

@@ -3,6 +3,7 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
@@ -61,12 +62,17 @@ final class ScriptDispatcher implements Lane.Sender {
   }
 
   @Override
-  public @Nullable InFlightLimit gate(Lane lane) {
-    RedisConnection link = connector.link();
-    return link == null || !link.cluster()
-        ? null
-        : gates.computeIfAbsent(
-            link.masterId(lane.number()), absent -> new InFlightLimit(settings.maxBatch()));
+  public Destination destination(Lane lane) {
+    RedisConnection connection = connector.link();
+    if (connection == null || !connection.cluster()) {
+      return new Destination(connection, "", null);
+    }
+    RedisClusterNode master = connection.master(lane.number());
+    InFlightLimit limit =
+        gates.computeIfAbsent(
+            master == null ? "" : master.getNodeId(),
+            absent -> new InFlightLimit(settings.maxBatch()));
+    return new Destination(connection, RedisConnection.address(master), limit);
   }
 
   @Override
@@ -86,36 +92,43 @@ final class ScriptDispatcher implements Lane.Sender {
   }
 
   @Override
-  public void send(Lane lane, Batch batch) {
+  public void send(Lane lane, Batch batch, Destination destination) {
     deadlines.begin(batch);
-    call(lane, batch, true);
+    call(lane, batch, destination, true);
   }
 
-  private void call(Lane lane, Batch batch, boolean byDigest) {
-    RedisConnection link = connector.link();
-    if (link == null) {
+  private void call(Lane lane, Batch batch, Destination destination, boolean byDigest) {
+    RedisConnection connection = destination.connection();
+    if (connection == null) {
       over(
           lane,
           batch,
+          destination,
           new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
       return;
     }
     NumbersOutput output = new NumbersOutput();
     try {
-      link.call(
+      connection
+          .call(
               byDigest,
               byDigest ? protocol.acquire().digest() : protocol.acquire().text(),
               batch.keys(),
               batch.arguments(),
               output)
-          .whenComplete((reply, error) -> replied(lane, batch, output, error));
+          .whenComplete((reply, error) -> replied(lane, batch, destination, output, error));
     } catch (RuntimeException e) {
-      over(lane, batch, failure(node(lane), e));
+      over(lane, batch, destination, failure(destination.node(), e));
     }
   }
 
-  private void replied(Lane lane, Batch batch, NumbersOutput output, @Nullable Throwable error) {
-    String node = node(lane);
+  private void replied(
+      Lane lane,
+      Batch batch,
+      Destination destination,
+      NumbersOutput output,
+      @Nullable Throwable error) {
+    String node = destination.node();
     if (error == null) {
       long received = System.nanoTime();
       answeredBy(node);
@@ -138,7 +151,7 @@ final class ScriptDispatcher implements Lane.Sender {
       batch.leaveGate();
     }
     switch (refusal) {
-      case UNKNOWN_SCRIPT -> call(lane, batch, false);
+      case UNKNOWN_SCRIPT -> call(lane, batch, destination, false);
       case NOT_NOW -> deadlines.later(() -> repeat(lane, batch, cause(error)));
       case NOT_THERE -> {
         renewCluster();
@@ -150,10 +163,10 @@ final class ScriptDispatcher implements Lane.Sender {
         deadlines.later(() -> repeat(lane, batch, cause(error)));
       }
       case UNANSWERED -> {
-        timedOut(node);
-        over(lane, batch, failure(node, cause(error)));
+        timedOut(destination);
+        over(lane, batch, destination, failure(node, cause(error)));
       }
-      case FAILED -> over(lane, batch, failure(node, cause(error)));
+      case FAILED -> over(lane, batch, destination, failure(node, cause(error)));
     }
   }
 
@@ -170,13 +183,14 @@ final class ScriptDispatcher implements Lane.Sender {
   }
 
   /** Gives up a connection whose server has stopped answering, each master's by itself. */
-  private void timedOut(String node) {
-    AtomicInteger timeouts = timeoutsInARow.computeIfAbsent(node, absent -> new AtomicInteger());
+  private void timedOut(Destination destination) {
+    AtomicInteger timeouts =
+        timeoutsInARow.computeIfAbsent(destination.node(), absent -> new AtomicInteger());
     if (timeouts.incrementAndGet() >= HOPELESS_TIMEOUTS) {
       timeouts.set(0);
-      RedisConnection link = connector.link();
-      if (link != null) {
-        link.renew(node);
+      RedisConnection connection = connector.link();
+      if (connection != null) {
+        connection.renew(destination.node());
       }
     }
   }
@@ -198,10 +212,11 @@ final class ScriptDispatcher implements Lane.Sender {
 
   /** Sends a batch again that the server certainly did not run, while somebody still waits. */
   private void repeat(Lane lane, Batch batch, Throwable why) {
+    Destination destination = destination(lane);
     if (batch.tickets().stream().allMatch(PendingAcquisition::isDone)) {
-      over(lane, batch, failure(node(lane), why));
+      over(lane, batch, destination, failure(destination.node(), why));
     } else {
-      call(lane, batch, true);
+      call(lane, batch, destination, true);
     }
   }
 
@@ -216,7 +231,7 @@ final class ScriptDispatcher implements Lane.Sender {
       Batch single = new Batch(shapes);
       single.add(ticket);
       lane.started();
-      send(lane, single);
+      send(lane, single, destination(lane));
     }
     lane.finished();
   }
@@ -251,17 +266,12 @@ final class ScriptDispatcher implements Lane.Sender {
     return results;
   }
 
-  private String node(Lane lane) {
-    RedisConnection link = connector.link();
-    return link == null ? "" : link.node(lane.number());
-  }
-
-  private void over(Lane lane, Batch batch, StoreException failure) {
+  private void over(Lane lane, Batch batch, Destination destination, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
     batch.leaveGate();
     long sent = batch.tickets().get(0).sentNanos();
-    observer.failed(node(lane), System.nanoTime() - sent, failure);
+    observer.failed(destination.node(), System.nanoTime() - sent, failure);
     deliver(ResultDelivery.ofFailure(batch.tickets(), failure));
   }
 

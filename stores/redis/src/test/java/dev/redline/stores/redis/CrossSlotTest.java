@@ -163,10 +163,11 @@ class CrossSlotTest {
             (part, outcome) -> {
               throw new IllegalStateException("on purpose");
             },
-            both(first, 1),
-            new BucketKey.Maker("rl", BucketKey.LAYOUT),
-            System.nanoTime(),
-            false);
+            new PendingAcquisition(
+                both(first, 1),
+                new BucketKey.Maker("rl", BucketKey.LAYOUT),
+                System.nanoTime(),
+                false));
     CompletableFuture<Outcome> answer = acquisition.take();
     for (PendingAcquisition part : parts) {
       Outcome outcome = new Outcome();

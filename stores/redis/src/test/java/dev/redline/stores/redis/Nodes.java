@@ -126,6 +126,10 @@ final class Nodes implements AutoCloseable {
   }
 
   static Outcome await(StorageProvider node, Acquisition acquisition) {
+    Outcome known = new Outcome();
+    if (node.acquireNow(acquisition, known)) {
+      return known;
+    }
     try {
       return node.acquire(acquisition).toCompletableFuture().get(30, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
