@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever threads do to a cache at its capacity at once, each of them always gets an answer. */
+/** Many threads on a cache at its maximum: every acquisition returns. */
 class CaffeineLivenessTest {
   private static final int MAX_KEYS = 100;
   private static final int THREADS = 1000;
@@ -78,7 +78,7 @@ class CaffeineLivenessTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void virtualThreadsWithOneHotKeyAllDecide(int bands) throws Exception {
+  void virtualThreadsMakeProgressOnOneHotKey(int bands) throws Exception {
     assumeTrue(Runtime.version().feature() >= 21, "virtual threads need JDK 21");
     ExecutorService threads =
         (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -86,7 +86,7 @@ class CaffeineLivenessTest {
   }
 
   @Test
-  void platformThreadsWithOneHotKeyAllDecide() throws Exception {
+  void platformThreadsMakeProgressOnOneHotKey() throws Exception {
     runOn(
         Executors.newFixedThreadPool(
             64,
