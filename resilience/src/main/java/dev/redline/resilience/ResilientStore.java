@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A remote store that an application survives without: a circuit breaker for each of its nodes, and
- * a store in memory that decides for {@code LOCAL} limits while the remote one fails.
+ * A remote store with a circuit breaker for each of its nodes, and with a fallback: a store in
+ * memory that decides for {@code LOCAL} limits while the remote store fails.
  *
  * <pre>{@code
  * StorageProvider store = ResilientStore.of(RedisStore.start(RedisSettings.of("redis://localhost")));
@@ -24,24 +24,24 @@ import java.util.Optional;
 public final class ResilientStore extends ForwardingStore {
   private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
 
-  private final CircuitBreakingStore guarded;
+  private final CircuitBreakingStore withBreakers;
   private final StorageProvider fallback;
 
-  private ResilientStore(CircuitBreakingStore guarded, StorageProvider fallback) {
-    this.guarded = guarded;
+  private ResilientStore(CircuitBreakingStore withBreakers, StorageProvider fallback) {
+    this.withBreakers = withBreakers;
     this.fallback = fallback;
   }
 
   /**
-   * Returns the store with breakers and a fallback of the default settings, for a command time-out
-   * of 50 ms, which is that of {@code RedisSettings.of}.
+   * Returns the store with breakers and a fallback with default settings, for a command time-out of
+   * 50 ms, which is the default of {@code RedisSettings}.
    */
   public static ResilientStore of(RemoteStore store) {
     return of(store, DEFAULT_COMMAND_TIMEOUT);
   }
 
   /**
-   * Returns the store with breakers and a fallback of the default settings.
+   * Returns the store with breakers and a fallback with default settings.
    *
    * @param commandTimeout the store's own: calls that take most of it count as slow
    */
@@ -53,8 +53,8 @@ public final class ResilientStore extends ForwardingStore {
    * Returns the store with breakers and a fallback.
    *
    * @param commandTimeout the store's own: calls that take most of it count as slow
-   * @param breaker when a node is left alone, and how it is tried again
-   * @param fallback the store of this process that decides meanwhile; closed with this one
+   * @param breaker when a breaker opens, and how it closes again
+   * @param fallback the store that decides while the remote one fails; closed with this one
    */
   public static ResilientStore of(
       RemoteStore store,
@@ -67,12 +67,12 @@ public final class ResilientStore extends ForwardingStore {
 
   @Override
   protected StorageProvider delegate() {
-    return guarded;
+    return withBreakers;
   }
 
-  /** Returns the state of the breaker of the worst node. */
+  /** Returns the worst state of all breakers. */
   public BreakerState state() {
-    return guarded.state();
+    return withBreakers.state();
   }
 
   @Override
@@ -82,7 +82,7 @@ public final class ResilientStore extends ForwardingStore {
 
   @Override
   public void close() {
-    guarded.close();
+    withBreakers.close();
     fallback.close();
   }
 }
