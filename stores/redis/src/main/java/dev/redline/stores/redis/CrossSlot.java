@@ -48,7 +48,7 @@ final class CrossSlot {
     keysByLane.forEach((lane, members) -> parts.add(submit.apply(whole.part(members), lane)));
     AtomicInteger missing = new AtomicInteger(parts.size());
     for (PendingAcquisition part : parts) {
-      part.onAnswer(
+      part.onCompletion(
           () -> {
             if (missing.decrementAndGet() == 0) {
               try {

@@ -86,12 +86,12 @@ final class RedisConnection implements AutoCloseable {
         : ((StatefulRedisConnection<byte[], byte[]>) connection).async();
   }
 
-  /** A master and the commands that go to it alone. */
+  /** A master and its own commands. */
   record Master(String name, BaseRedisAsyncCommands<byte[], byte[]> commands) {}
 
   /**
-   * Returns the masters, connecting to those of a cluster that nobody asked for yet: by address, as
-   * scripts are sent, since a connection by node id would be another one.
+   * Returns the masters, and connects to those of a cluster that are not connected yet. They are
+   * selected by address, as scripts are: selecting them by node id would open other connections.
    *
    * @throws io.lettuce.core.RedisException if one cannot be reached
    */
@@ -132,8 +132,8 @@ final class RedisConnection implements AutoCloseable {
   }
 
   /**
-   * Gives up the connection to a master that accepts commands and never answers, and looks where
-   * its slots are now. Its connection never closes by itself.
+   * Reconnects to a master that accepts commands and never replies, and refreshes the topology. The
+   * connection to a stopped process never closes by itself.
    */
   void renew(String node) {
     renew();
@@ -143,8 +143,8 @@ final class RedisConnection implements AutoCloseable {
   }
 
   /**
-   * Looks for the master anew, after a server that accepts and never answers, or is no master any
-   * more: what a sentinel or the cluster says may have changed meanwhile.
+   * Asks Sentinel or the cluster for the current master, at most every few hundred milliseconds:
+   * after a server stopped replying or became a replica.
    */
   @SuppressWarnings("FutureReturnValueIgnored") // both ends of the chain are handled in it
   void renew() {
@@ -162,7 +162,7 @@ final class RedisConnection implements AutoCloseable {
           .refreshPartitionsAsync()
           .exceptionally(
               error -> {
-                LOG.log(Level.DEBUG, "the cluster's layout is not known yet", error);
+                LOG.log(Level.DEBUG, "refreshing the topology of the cluster failed", error);
                 return null;
               });
       return;
@@ -174,17 +174,17 @@ final class RedisConnection implements AutoCloseable {
               StatefulConnection<byte[], byte[]> stale = connection;
               commands = fresh.async();
               connection = fresh;
-              // Not close(), which would wait, on the I/O thread that this runs on.
+              // Not close(), which would block the I/O thread.
               var unused = stale.closeAsync();
             })
         .exceptionally(
             error -> {
-              LOG.log(Level.DEBUG, "no new connection to Redis yet", error);
+              LOG.log(Level.DEBUG, "reconnecting to Redis failed", error);
               return null;
             });
   }
 
-  /** Returns the commands, for what is not on the request path. */
+  /** Returns the commands, for use off the request path. */
   BaseRedisAsyncCommands<byte[], byte[]> commands() {
     return commands;
   }
@@ -202,7 +202,7 @@ final class RedisConnection implements AutoCloseable {
     return commands.dispatch(byDigest ? CommandType.EVALSHA : CommandType.EVAL, out, args);
   }
 
-  /** Reads a key for people; null if there is none. */
+  /** Returns the value of a key, or null. */
   CompletionStage<byte @Nullable []> get(byte[] key) {
     return commands.dispatch(
         CommandType.GET,
@@ -210,7 +210,7 @@ final class RedisConnection implements AutoCloseable {
         new CommandArgs<>(ByteArrayCodec.INSTANCE).addKey(key));
   }
 
-  /** Returns how many milliseconds a key is still kept. */
+  /** Returns the time to live of a key in milliseconds. */
   CompletionStage<Long> expiry(byte[] key) {
     return commands.dispatch(
         CommandType.PTTL,
@@ -228,7 +228,7 @@ final class RedisConnection implements AutoCloseable {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Acquisitions have their time-out; everything else, such as PING, may take longer. */
+  /** Script calls have the command time-out; other commands, such as PING, may take longer. */
   private static final class Timeouts extends TimeoutOptions.TimeoutSource {
     private final long callMillis;
     private final long otherMillis;

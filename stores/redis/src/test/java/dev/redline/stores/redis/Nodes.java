@@ -136,7 +136,7 @@ final class Nodes implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new AssertionError("interrupted", e);
     } catch (TimeoutException e) {
-      throw new AssertionError("the store never answers", e);
+      throw new AssertionError("the acquisition never completes", e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof StoreException failure) {
         throw failure;

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** One connected store for all tests of a class, each of which may close what it was given. */
+/** One connected store for all tests of a class; a test that closes it has no effect. */
 final class SharedRedisStore implements AfterAllCallback {
   private final Supplier<RedisSettings> settings;
   private RedisStore store;
