@@ -1,11 +1,11 @@
 package dev.redline.resilience;
 
-/** Whether a store is asked. */
+/** The state of a circuit breaker. */
 public enum BreakerState {
-  /** It is. */
+  /** All acquisitions are sent to the store. */
   CLOSED,
-  /** A few acquisitions find out whether it answers again; the others are not sent. */
+  /** A few acquisitions are sent as probes; the others fail at once. */
   HALF_OPEN,
-  /** It is left alone. */
+  /** No acquisition is sent: all fail at once. */
   OPEN
 }

@@ -1,14 +1,12 @@
 package dev.redline.resilience;
 
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.Outcome;
-import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
-import dev.redline.core.store.StoreHealth;
 import dev.redline.resilience.NodeCircuitBreaker.Probe;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,35 +19,41 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store behind circuit breakers, one for each of its nodes: a node that fails is left alone for a
- * while, and then tried with a few acquisitions. While it is left alone, acquisitions that need it
- * fail at once, and whoever asked decides by the failure strategy.
+ * A store with a <a href="https://martinfowler.com/bliki/CircuitBreaker.html">circuit breaker</a>
+ * for each of its nodes. After several failures the breaker of a node opens: acquisitions that need
+ * the node fail at once, and the engine applies the failure strategy of their rules. After a while
+ * a few acquisitions are sent as probes; if they succeed, the breaker closes.
  *
- * <p>What is counted are calls, of which one may carry many acquisitions. Thread-safe.
+ * <p>Breakers count calls, each of which may carry many acquisitions. Thread-safe.
  */
-public final class CircuitBreakingStore implements StorageProvider {
-  private static final double SLOW = 0.8;
+public final class CircuitBreakingStore extends ForwardingStore {
+  private static final double SLOW_SHARE = 0.8;
   private static final int MAX_BREAKERS = 256;
 
   private final RemoteStore store;
   private final Settings.CircuitBreaker settings;
   private final Duration slow;
-  private final Duration patience;
+  private final Duration probeTimeout;
   private final Map<String, NodeCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
   /**
-   * Guards a store, and observes its calls.
+   * Creates the breakers of a store, and observes its calls.
    *
-   * @param settings when a node is left alone, and how it is tried again
-   * @param commandTimeout how long a call may take; one that takes most of it counts as slow
+   * @param settings when a breaker opens, and how it closes again
+   * @param commandTimeout how long a call may take; one that takes 80 % of it counts as slow
    */
   public CircuitBreakingStore(
       RemoteStore store, Settings.CircuitBreaker settings, Duration commandTimeout) {
     this.store = store;
     this.settings = settings;
-    this.slow = Duration.ofNanos((long) (commandTimeout.toNanos() * SLOW));
-    this.patience = settings.openDuration().plus(commandTimeout);
-    store.observe(new Calls());
+    this.slow = Duration.ofNanos((long) (commandTimeout.toNanos() * SLOW_SHARE));
+    this.probeTimeout = settings.openDuration().plus(commandTimeout);
+    store.observe(new CallRecorder());
+  }
+
+  @Override
+  protected StorageProvider delegate() {
+    return store;
   }
 
   private NodeCircuitBreaker breaker(String node) {
@@ -58,21 +62,38 @@ public final class CircuitBreakingStore implements StorageProvider {
       return known;
     }
     if (breakers.size() >= MAX_BREAKERS) {
-      // Masters come and go under other addresses; whoever is closed is as good as new.
+      // Addresses of masters change over time; a closed breaker can be created again.
       breakers.values().removeIf(NodeCircuitBreaker::isClosed);
     }
     return breakers.computeIfAbsent(
-        node, name -> new NodeCircuitBreaker(name, settings, slow, patience));
-  }
-
-  @Override
-  public String type() {
-    return store.type();
+        node, name -> new NodeCircuitBreaker(name, settings, slow, probeTimeout));
   }
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return state() == BreakerState.CLOSED && store.acquireNow(acquisition, outcome);
+    return isClosedFor(acquisition) && store.acquireNow(acquisition, outcome);
+  }
+
+  private boolean isClosedFor(Acquisition acquisition) {
+    if (allClosed()) {
+      return true;
+    }
+    for (String node : store.nodes(acquisition)) {
+      if (!breaker(node).isClosed()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns whether all breakers are closed; then the nodes of an acquisition do not matter. */
+  private boolean allClosed() {
+    for (NodeCircuitBreaker breaker : breakers.values()) {
+      if (!breaker.isClosed()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override
@@ -80,8 +101,8 @@ public final class CircuitBreakingStore implements StorageProvider {
     List<Probe> probes;
     try {
       probes = probes(acquisition);
-    } catch (StoreException leftAlone) {
-      return CompletableFuture.failedFuture(leftAlone);
+    } catch (StoreException open) {
+      return CompletableFuture.failedFuture(open);
     }
     if (probes.isEmpty()) {
       return store.acquire(acquisition);
@@ -108,11 +129,14 @@ public final class CircuitBreakingStore implements StorageProvider {
   }
 
   /**
-   * Returns the acquisition as a probe of each node whose breaker is not closed; none if all are.
+   * Returns a probe for each node of the acquisition whose breaker is not closed.
    *
-   * @throws StoreException if it must not be sent to one of them
+   * @throws StoreException if a breaker does not permit a probe
    */
   private List<Probe> probes(Acquisition acquisition) {
+    if (allClosed()) {
+      return List.of();
+    }
     List<String> nodes = store.nodes(acquisition);
     List<Probe> probes = List.of();
     for (int i = 0; i < nodes.size(); i++) {
@@ -124,56 +148,42 @@ public final class CircuitBreakingStore implements StorageProvider {
       if (probe == null) {
         probes.forEach(Probe::release);
         throw new StoreException(
-            StoreException.Kind.REDISERROR, "left alone after: " + breaker.lastFailure());
+            StoreException.Kind.REDISERROR,
+            "the circuit breaker is open after: " + breaker.lastFailure());
       }
       probes = probes.isEmpty() ? new ArrayList<>(1) : probes;
       probes.add(probe);
     }
     if (breakers.size() > nodes.size()) {
-      forgetAbandoned();
+      removeAbandoned();
     }
     return probes;
   }
 
-  /** Forgets nodes that failed and left: nothing is sent to them that could close their breaker. */
-  private void forgetAbandoned() {
+  /** Removes the breakers of nodes that left the cluster: no call could ever close them. */
+  private void removeAbandoned() {
     for (NodeCircuitBreaker breaker : breakers.values()) {
       if (breaker.isAbandoned() && breakers.values().remove(breaker)) {
-        breaker.forgotten();
+        breaker.logRemoval();
       }
     }
   }
 
   private static void ended(List<Probe> probes, @Nullable Throwable error) {
-    Throwable blame = blame(error);
-    probes.forEach(probe -> probe.ended(blame));
+    Throwable failure = nodeFailure(error);
+    probes.forEach(probe -> probe.ended(failure));
   }
 
-  /** Returns why a node is to blame, or null: a malformed value is not a node failure. */
-  private static @Nullable Throwable blame(@Nullable Throwable error) {
+  /** Returns the failure, or null if it is not the node's: a malformed value is not. */
+  private static @Nullable Throwable nodeFailure(@Nullable Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-    boolean answered =
-        cause instanceof StoreException told && told.kind() == StoreException.Kind.BADTYPES;
-    return answered ? null : cause;
+    boolean replied =
+        cause instanceof StoreException failure && failure.kind() == StoreException.Kind.BADTYPES;
+    return replied ? null : cause;
   }
 
-  @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return store.refuseFromMemory(acquisition, outcome);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return store.reset(owners);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(RateLimitKey key) {
-    return store.reset(key);
-  }
-
-  /** Returns the state of the worst node. */
+  /** Returns the worst state of all breakers: open, then half open, then closed. */
   public BreakerState state() {
     BreakerState worst = BreakerState.CLOSED;
     for (NodeCircuitBreaker breaker : breakers.values()) {
@@ -183,17 +193,7 @@ public final class CircuitBreakingStore implements StorageProvider {
     return worst;
   }
 
-  @Override
-  public StoreHealth health() {
-    return store.health();
-  }
-
-  @Override
-  public void close() {
-    store.close();
-  }
-
-  private final class Calls implements RemoteStore.CallObserver {
+  private final class CallRecorder implements RemoteStore.CallObserver {
     @Override
     public void answered(String node, long nanos) {
       breaker(node).callAnswered(nanos);
@@ -214,7 +214,7 @@ public final class CircuitBreakingStore implements StorageProvider {
     @Override
     public void recovered() {
       breakers.values().forEach(breaker -> breaker.storeLogsOutage(false));
-      breakers.values().forEach(NodeCircuitBreaker::tryNow);
+      breakers.values().forEach(NodeCircuitBreaker::permitProbesNow);
     }
   }
 }

@@ -16,27 +16,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The breaker of one node. While closed it counts calls; several failures in a row open it without
- * waiting for a rate, since a window full of old successes would hide them. While half open it
- * counts the acquisitions it let through, if the node was called for them; if they do not end, it
- * opens again after a while, and so gets others.
+ * The circuit breaker of one node, on top of Resilience4j's. While closed it counts calls: it opens
+ * at a failure rate, and after several consecutive failures, which old successes in the window
+ * would hide. While half open it counts probes for which the node was called; if probes do not end
+ * in time, it opens again, so that others are permitted later.
  */
 final class NodeCircuitBreaker {
   private static final Logger LOG = System.getLogger(CircuitBreakingStore.class.getName());
   private static final double OPEN_JITTER = 0.125;
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** After how many times the patience a node that nobody needs counts as gone. */
-  private static final int ABANDONED = 8;
+  /** A node counts as gone if no acquisition needed it for so many times the probe time-out. */
+  private static final int ABANDONED_FACTOR = 8;
 
   private final String name;
   private final CircuitBreaker breaker;
-  private final int failuresInARow;
-  private final long patienceNanos;
-  private final AtomicInteger inARow = new AtomicInteger();
-  private final AtomicLong answers = new AtomicLong();
+  private final int maxConsecutiveFailures;
+  private final long probeTimeoutNanos;
+  private final AtomicInteger consecutiveFailures = new AtomicInteger();
+  private final AtomicLong answeredCalls = new AtomicLong();
   private volatile String lastFailure = "";
-  private volatile boolean storeLogs;
+  private volatile boolean storeLogsOutage;
   private volatile boolean logged = true;
 
   /** When an acquisition last needed the node, or its breaker opened. */
@@ -49,13 +49,13 @@ final class NodeCircuitBreaker {
    * Creates the breaker of a node.
    *
    * @param slow how long a call takes that counts as slow
-   * @param patience how long probes may take
+   * @param probeTimeout how long probes may take
    */
   NodeCircuitBreaker(
-      String name, Settings.CircuitBreaker settings, Duration slow, Duration patience) {
+      String name, Settings.CircuitBreaker settings, Duration slow, Duration probeTimeout) {
     this.name = name;
-    this.patienceNanos = patience.toNanos();
-    this.failuresInARow = settings.failuresInARow();
+    this.probeTimeoutNanos = probeTimeout.toNanos();
+    this.maxConsecutiveFailures = settings.failuresInARow();
     this.breaker = CircuitBreaker.of(name, config(settings, slow));
     breaker
         .getEventPublisher()
@@ -67,7 +67,7 @@ final class NodeCircuitBreaker {
   }
 
   private static CircuitBreakerConfig config(Settings.CircuitBreaker settings, Duration slow) {
-    // Jitter only ever shortens: the configured time is the longest the store is left alone.
+    // Jitter only shortens the time: the configured one is the longest.
     double middle = settings.openDuration().toMillis() * (1 - OPEN_JITTER);
     return CircuitBreakerConfig.custom()
         .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.TIME_BASED)
@@ -86,23 +86,28 @@ final class NodeCircuitBreaker {
   private void changed(State from, State to) {
     outOfProbesSince = NEVER;
     if (to == State.CLOSED) {
-      inARow.set(0);
+      consecutiveFailures.set(0);
     }
-    // Probing that fails is no news: one line when the store is given up, one when it is back.
+    // One log line when the breaker opens and one when it closes; failed probes are not logged.
     if (from == State.CLOSED && to == State.OPEN) {
       neededNanos = System.nanoTime();
-      logged = !storeLogs;
+      logged = !storeLogsOutage;
       LOG.log(
           logged ? Level.WARNING : Level.DEBUG,
-          "the store" + at() + " is left alone, failure strategies decide: " + lastFailure);
+          "circuit breaker of the store"
+              + at()
+              + " opened, failure strategies decide: "
+              + lastFailure);
     } else if (to == State.CLOSED) {
-      LOG.log(logged ? Level.INFO : Level.DEBUG, "the store" + at() + " decides again");
+      LOG.log(
+          logged ? Level.INFO : Level.DEBUG,
+          "circuit breaker of the store" + at() + " closed, the store decides again");
     }
   }
 
-  /** Notes whether the store has logged that it is away; then this need not. */
+  /** Sets whether the store has logged the outage; then the breaker does not. */
   void storeLogsOutage(boolean logs) {
-    storeLogs = logs;
+    storeLogsOutage = logs;
   }
 
   private String at() {
@@ -125,75 +130,83 @@ final class NodeCircuitBreaker {
     return lastFailure;
   }
 
-  /** Lets an acquisition through as a probe; returns null if it must not be sent. */
+  /** Permits an acquisition as a probe; returns null if it must not be sent. */
   @Nullable Probe probeOrNull() {
     neededNanos = System.nanoTime();
     if (breaker.tryAcquirePermission()) {
       outOfProbesSince = NEVER;
-      return new Probe(this, System.nanoTime(), answers.get());
+      return new Probe(this, System.nanoTime(), answeredCalls.get());
     }
-    if (breaker.getState() == State.HALF_OPEN) {
-      waitForProbes();
-    }
+    expireProbes();
     return null;
   }
 
-  /** Returns whether the breaker is not closed, and no acquisition has needed the node for long. */
+  /** Returns whether the breaker is not closed and no acquisition has needed it for a long time. */
   boolean isAbandoned() {
-    return !isClosed() && System.nanoTime() - neededNanos > ABANDONED * patienceNanos;
+    return !isClosed() && System.nanoTime() - neededNanos > ABANDONED_FACTOR * probeTimeoutNanos;
   }
 
-  /** Notes that the node is not asked for any more; ends its outage in the log. */
-  void forgotten() {
-    LOG.log(logged ? Level.INFO : Level.DEBUG, "the store" + at() + " is not needed any more");
+  /** Ends the outage of a node that is no longer needed in the log. */
+  void logRemoval() {
+    LOG.log(
+        logged ? Level.INFO : Level.DEBUG,
+        "circuit breaker of the store" + at() + " removed, the node is no longer needed");
   }
 
-  /** Opens the breaker again if the probes have been in use for too long. */
-  private void waitForProbes() {
+  /**
+   * Opens the breaker again if its probes have not ended in time. Excludes the end of a probe,
+   * which may close the breaker: it must not be opened after that.
+   */
+  private synchronized void expireProbes() {
+    if (breaker.getState() != State.HALF_OPEN) {
+      return;
+    }
     long now = System.nanoTime();
-    long since = outOfProbesSince;
-    if (since == NEVER) {
+    if (outOfProbesSince == NEVER) {
       outOfProbesSince = now;
-    } else if (now - since > patienceNanos) {
+    } else if (now - outOfProbesSince > probeTimeoutNanos) {
       breaker.transitionToOpenState();
     }
   }
 
+  private synchronized void probeEnded(Probe probe, @Nullable Throwable failure) {
+    outOfProbesSince = NEVER;
+    long nanos = System.nanoTime() - probe.start;
+    if (failure != null) {
+      breaker.onError(nanos, TimeUnit.NANOSECONDS, failure);
+    } else if (answeredCalls.get() != probe.answeredBefore) {
+      breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
+    } else {
+      breaker.releasePermission();
+    }
+  }
+
   /**
-   * An acquisition that was let through.
+   * An acquisition that was permitted as a probe.
    *
-   * @param breaker the breaker that let it through
-   * @param start when
-   * @param answersBefore how many calls the node had answered then
+   * @param start when it was permitted
+   * @param answeredBefore how many calls the node had answered until then
    */
-  record Probe(NodeCircuitBreaker breaker, long start, long answersBefore) {
-    /** Notes that the acquisition was not sent. */
+  record Probe(NodeCircuitBreaker breaker, long start, long answeredBefore) {
+    /** Releases the permission of an acquisition that was not sent. */
     void release() {
       breaker.breaker.releasePermission();
     }
 
     /**
-     * Counts the probe, unless it succeeded without a call to the node, from what the store
-     * remembers: that says nothing about the node.
+     * Counts the probe, unless it succeeded without a call to the node: a denial from the deny
+     * cache says nothing about the node.
      *
-     * @param blame what the node is to blame for; null if it succeeded
+     * @param failure the failure of the node; null if the probe succeeded
      */
-    void ended(@Nullable Throwable blame) {
-      breaker.outOfProbesSince = NEVER;
-      long nanos = System.nanoTime() - start;
-      if (blame != null) {
-        breaker.breaker.onError(nanos, TimeUnit.NANOSECONDS, blame);
-      } else if (breaker.answers.get() != answersBefore) {
-        breaker.breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
-      } else {
-        release();
-      }
+    void ended(@Nullable Throwable failure) {
+      breaker.probeEnded(this, failure);
     }
   }
 
   void callAnswered(long nanos) {
-    answers.incrementAndGet();
-    inARow.set(0);
+    answeredCalls.incrementAndGet();
+    consecutiveFailures.set(0);
     if (isClosed()) {
       breaker.onSuccess(nanos, TimeUnit.NANOSECONDS);
     }
@@ -203,22 +216,22 @@ final class NodeCircuitBreaker {
     lastFailure = String.valueOf(failure.getMessage());
     if (isClosed()) {
       breaker.onError(nanos, TimeUnit.NANOSECONDS, failure);
-      if (inARow.incrementAndGet() >= failuresInARow && isClosed()) {
+      if (consecutiveFailures.incrementAndGet() >= maxConsecutiveFailures && isClosed()) {
         breaker.transitionToOpenState();
       }
     }
   }
 
-  /** Lets probes through at once instead of waiting any longer. */
-  void tryNow() {
+  /** Permits probes now, before the open duration has passed. */
+  void permitProbesNow() {
     if (breaker.getState() != State.OPEN) {
       return;
     }
     try {
       breaker.transitionToHalfOpenState();
     } catch (IllegalStateTransitionException e) {
-      // Another thread's probes have closed it meanwhile.
-      LOG.log(Level.TRACE, "nothing to try", e);
+      // The probes of another thread have closed it meanwhile.
+      LOG.log(Level.TRACE, "circuit breaker of the store" + at() + " is not open", e);
     }
   }
 }

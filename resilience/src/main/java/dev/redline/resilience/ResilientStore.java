@@ -1,24 +1,18 @@
 package dev.redline.resilience;
 
-import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
-import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
-import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 
 /**
- * A remote store that an application survives without: a circuit breaker for each of its nodes, and
- * a store in memory that decides for {@code LOCAL} limits while the remote one fails.
+ * A remote store with a circuit breaker for each of its nodes, and with a fallback: a store in
+ * memory that decides for {@code LOCAL} limits while the remote store fails.
  *
  * <pre>{@code
  * StorageProvider store = ResilientStore.of(RedisStore.start(RedisSettings.of("redis://localhost")));
@@ -27,27 +21,27 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Thread-safe. Closing it closes both stores.
  */
-public final class ResilientStore implements StorageProvider {
+public final class ResilientStore extends ForwardingStore {
   private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
 
-  private final CircuitBreakingStore guarded;
+  private final CircuitBreakingStore withBreakers;
   private final StorageProvider fallback;
 
-  private ResilientStore(CircuitBreakingStore guarded, StorageProvider fallback) {
-    this.guarded = guarded;
+  private ResilientStore(CircuitBreakingStore withBreakers, StorageProvider fallback) {
+    this.withBreakers = withBreakers;
     this.fallback = fallback;
   }
 
   /**
-   * Returns the store with breakers and a fallback of the default settings, for a command time-out
-   * of 50 ms, which is that of {@code RedisSettings.of}.
+   * Returns the store with breakers and a fallback with default settings, for a command time-out of
+   * 50 ms, which is the default of {@code RedisSettings}.
    */
   public static ResilientStore of(RemoteStore store) {
     return of(store, DEFAULT_COMMAND_TIMEOUT);
   }
 
   /**
-   * Returns the store with breakers and a fallback of the default settings.
+   * Returns the store with breakers and a fallback with default settings.
    *
    * @param commandTimeout the store's own: calls that take most of it count as slow
    */
@@ -59,8 +53,8 @@ public final class ResilientStore implements StorageProvider {
    * Returns the store with breakers and a fallback.
    *
    * @param commandTimeout the store's own: calls that take most of it count as slow
-   * @param breaker when a node is left alone, and how it is tried again
-   * @param fallback the store of this process that decides meanwhile; closed with this one
+   * @param breaker when a breaker opens, and how it closes again
+   * @param fallback the store that decides while the remote one fails; closed with this one
    */
   public static ResilientStore of(
       RemoteStore store,
@@ -71,9 +65,14 @@ public final class ResilientStore implements StorageProvider {
     return new ResilientStore(new CircuitBreakingStore(store, breaker, commandTimeout), fallback);
   }
 
-  /** Returns the state of the breaker of the worst node. */
+  @Override
+  protected StorageProvider delegate() {
+    return withBreakers;
+  }
+
+  /** Returns the worst state of all breakers. */
   public BreakerState state() {
-    return guarded.state();
+    return withBreakers.state();
   }
 
   @Override
@@ -82,48 +81,8 @@ public final class ResilientStore implements StorageProvider {
   }
 
   @Override
-  public String type() {
-    return guarded.type();
-  }
-
-  @Override
-  public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    return guarded.acquire(acquisition);
-  }
-
-  @Override
-  public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return guarded.acquireNow(acquisition, outcome);
-  }
-
-  @Override
-  public Outcome acquireAndWait(Acquisition acquisition) {
-    return guarded.acquireAndWait(acquisition);
-  }
-
-  @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return guarded.refuseFromMemory(acquisition, outcome);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return guarded.reset(owners);
-  }
-
-  @Override
-  public CompletionStage<Void> reset(RateLimitKey key) {
-    return guarded.reset(key);
-  }
-
-  @Override
-  public StoreHealth health() {
-    return guarded.health();
-  }
-
-  @Override
   public void close() {
-    guarded.close();
+    withBreakers.close();
     fallback.close();
   }
 }

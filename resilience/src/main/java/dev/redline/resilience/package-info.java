@@ -1,4 +1,4 @@
-/** What keeps a failing store from being a failing application. */
+/** Circuit breakers for remote stores, and a local fallback while they are open. */
 @NullMarked
 package dev.redline.resilience;
 

@@ -16,6 +16,7 @@ import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,8 +46,12 @@ class ResilientStoreTest {
   }
 
   @Test
-  void aLimiterGoesOnWhenRedisIsKilled() throws Exception {
+  void limiterFallsBackWhenRedisIsKilled() throws Exception {
     try (KeyedLimiter limiter = KeyedLimiter.of("api", "3/h", store)) {
+      // On a busy machine the first decisions may take longer than the command time-out.
+      AtomicInteger callers = new AtomicInteger();
+      Awaitility.await()
+          .until(() -> !limiter.check("caller-" + callers.incrementAndGet()).degraded());
       RateLimitResult shared = limiter.check("alice");
       assertThat(shared.reason()).isEqualTo(Reason.ALLOWED);
       assertThat(shared.degraded()).isFalse();
@@ -70,7 +75,7 @@ class ResilientStoreTest {
   }
 
   @Test
-  void theLimiterReturnsToRedisWhenItIsBack() {
+  void limiterUsesRedisAgainAfterRestart() {
     try (KeyedLimiter limiter = KeyedLimiter.of("api", "1000/s", store)) {
       redis.kill();
       assertThat(limiter.check("alice").reason()).isEqualTo(Reason.LOCAL_FALLBACK);
@@ -82,7 +87,7 @@ class ResilientStoreTest {
   }
 
   @Test
-  void callersWaitOnRedisInOrder() throws Exception {
+  void callersWaitInOrder() throws Exception {
     try (KeyedLimiter limiter = KeyedLimiter.of("api", "5/s", store)) {
       assertThat(limiter.tryAcquire("alice", 5)).isTrue();
       RateLimitResult first =
@@ -103,7 +108,7 @@ class ResilientStoreTest {
   }
 
   @Test
-  void anEngineTakesTheFallbackOfTheStore() {
+  void engineUsesFallbackOfStore() {
     RuleBook plans =
         RuleBook.builder()
             .plans(List.of(RateLimitPlan.of("gold", RateLimitBand.parse("2/h"))))
@@ -117,7 +122,7 @@ class ResilientStoreTest {
   }
 
   @Test
-  void aRemoteStoreWithoutItIsRejectedByTheEngine() {
+  void engineRejectsRemoteStoreWithoutFallback() {
     try (RedisStore bare = RedisStore.start(RedisSettings.of(redis.uri()))) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> RateLimitEngine.builder(bare).build())

@@ -4,10 +4,10 @@ import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -232,7 +232,7 @@ public final class History {
     return calls.size();
   }
 
-  private final class Recorder implements StorageProvider {
+  private final class Recorder extends ForwardingStore {
     private final String node;
     private final StorageProvider store;
 
@@ -242,8 +242,8 @@ public final class History {
     }
 
     @Override
-    public String type() {
-      return store.type();
+    protected StorageProvider delegate() {
+      return store;
     }
 
     @Override
@@ -287,21 +287,6 @@ public final class History {
         call.failed(e);
         throw e;
       }
-    }
-
-    @Override
-    public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-      return store.refuseFromMemory(acquisition, outcome);
-    }
-
-    @Override
-    public StoreHealth health() {
-      return store.health();
-    }
-
-    @Override
-    public void close() {
-      store.close();
     }
   }
 }

@@ -1,28 +1,30 @@
 package dev.redline.bench.faults;
 
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.ForwardingRemoteStore;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose answers are recorded. */
-record RecordingStore(RemoteStore store, StorageProvider recorded) implements RemoteStore {
-  @Override
-  public String type() {
-    return store.type();
+/** A store whose outcomes are recorded in a history. */
+final class RecordingStore extends ForwardingRemoteStore {
+  private final RemoteStore store;
+  private final StorageProvider recorded;
+
+  /**
+   * Creates the store.
+   *
+   * @param recorded the same store, as the history records it
+   */
+  RecordingStore(RemoteStore store, StorageProvider recorded) {
+    this.store = store;
+    this.recorded = recorded;
   }
 
   @Override
-  public List<String> nodes(Acquisition acquisition) {
-    return store.nodes(acquisition);
-  }
-
-  @Override
-  public void observe(CallObserver observer) {
-    store.observe(observer);
+  protected RemoteStore delegate() {
+    return store;
   }
 
   @Override
@@ -36,17 +38,7 @@ record RecordingStore(RemoteStore store, StorageProvider recorded) implements Re
   }
 
   @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return store.refuseFromMemory(acquisition, outcome);
-  }
-
-  @Override
-  public StoreHealth health() {
-    return store.health();
-  }
-
-  @Override
-  public void close() {
-    store.close();
+  public Outcome acquireAndWait(Acquisition acquisition) {
+    return recorded.acquireAndWait(acquisition);
   }
 }

@@ -275,7 +275,7 @@ class CommandLineTest {
       assertThat(run("inspect", key + "x", "--redis", redis.uri())).isEqualTo(1);
       assertThat(err()).contains("no such key");
       assertThat(run("inspect", "rl:m:tags", "--redis", redis.uri())).isEqualTo(1);
-      assertThat(err()).contains("is no bucket; they begin with rl:b:");
+      assertThat(err()).contains("is not the key of a bucket; these start with rl:b:");
       redis.kill();
       assertThat(run("inspect", key, "--redis", redis.uri())).isEqualTo(1);
       assertThat(err()).contains("not connected to Redis");

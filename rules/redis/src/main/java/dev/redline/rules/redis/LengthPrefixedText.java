@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Texts as one text, each after its length, so that none has to be escaped: {@code 3:abc0:}. */
+/**
+ * Encodes texts as <a href="https://en.wikipedia.org/wiki/Netstring">netstrings</a> without commas:
+ * each after its length, so that none has to be escaped, as in {@code 3:abc0:}.
+ */
 final class LengthPrefixedText {
   private LengthPrefixedText() {}
 
@@ -15,8 +18,8 @@ final class LengthPrefixedText {
   }
 
   /**
-   * Takes the texts apart. There may be more of them: a newer version of Redline only appends
-   * fields, and its nodes may share the Redis of older ones.
+   * Splits the text. There may be more fields than expected: newer versions of Redline only append
+   * fields, and may share a Redis with older ones.
    *
    * @throws IOException if there are fewer than {@code count}
    */
@@ -31,10 +34,10 @@ final class LengthPrefixedText {
         at = end;
       }
     } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-      throw new IOException("holds something that was not written by Redline", e);
+      throw new IOException("holds a value that was not written by Redline", e);
     }
     if (fields.size() < count) {
-      throw new IOException("holds something that was not written by this version of Redline");
+      throw new IOException("holds a value that was not written by this version of Redline");
     }
     return fields;
   }

@@ -2,6 +2,7 @@ package dev.redline.rules.redis;
 
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
+import dev.redline.redis.RedisConnectionSettings;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -20,12 +21,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule document in Redis, standalone, behind sentinels or in a cluster: the newest revision, the
- * 100 before it, and a thousand lines of audit. Whoever writes publishes a notice; {@link #watch}
- * listens for it, and catches up whenever it was away.
+ * A rule document in Redis, standalone, Sentinel or Cluster: the latest 100 revisions and the
+ * latest 1,000 audit entries. A write publishes a notice; {@link #watch} subscribes to notices, and
+ * reports a possible change after each reconnect, since it may have missed some.
  *
- * <p>All keys start {@code <prefix>:m:{rules}:} and so live in one slot; a write is one script.
- * Connects when first asked. Thread-safe.
+ * <p>All keys start with {@code <prefix>:m:{rules}:}, so they share a cluster slot and a write is
+ * one script. A write succeeds only on the expected revision (compare and set). Connects on first
+ * use. Thread-safe.
  */
 public final class RedisRuleRepository implements RuleRepository {
   private static final int MAX_REVISIONS = 100;
@@ -38,10 +40,19 @@ public final class RedisRuleRepository implements RuleRepository {
   private final String prefix;
   private @Nullable Subscription subscription;
 
-  /** Names the Redis; nothing is connected yet. */
+  /** Creates a repository in the Redis of the properties {@code rl.redis.*}. */
   public RedisRuleRepository(Settings.Redis settings) {
-    this.access = new RedisAccess(settings);
-    this.prefix = settings.keyPrefix() + ":m:{rules}";
+    this(RedisConnectionSettings.of(settings), settings.keyPrefix());
+  }
+
+  /**
+   * Creates a repository; nothing is connected yet.
+   *
+   * @param keyPrefix the prefix of all keys
+   */
+  public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
+    this.access = new RedisAccess(connection);
+    this.prefix = keyPrefix + ":m:{rules}";
   }
 
   private String key(String name) {
@@ -63,7 +74,7 @@ public final class RedisRuleRepository implements RuleRepository {
                     List.of(new Document(name(), revision.document()))));
   }
 
-  /** Names content by what it is: the same document written again is no change. */
+  /** Returns a digest as the version: writing an equal document again is not a change. */
   private static String digest(String document) {
     try {
       return HexFormat.of()
@@ -77,7 +88,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   @Override
   public Optional<Revision> newest() throws IOException {
-    return ask(
+    return execute(
         redis -> {
           String number = redis.get(key("newest"));
           return number == null ? Optional.empty() : revision(redis, number);
@@ -86,7 +97,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   @Override
   public Optional<Revision> revision(long version) throws IOException {
-    return ask(redis -> revision(redis, Long.toString(version)));
+    return execute(redis -> revision(redis, Long.toString(version)));
   }
 
   private Optional<Revision> revision(RedisClusterCommands<String, String> redis, String number)
@@ -97,7 +108,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   @Override
   public List<Revision> revisions(int atMost) throws IOException {
-    return ask(
+    return execute(
         redis -> {
           List<String> numbers = redis.lrange(key("numbers"), 0, atMost - 1L);
           List<Revision> revisions = new ArrayList<>();
@@ -120,7 +131,7 @@ public final class RedisRuleRepository implements RuleRepository {
           "revision " + next.version() + " cannot follow revision " + expected);
     }
     String[] keys = {key("newest"), key("revisions"), key("numbers"), key("audit")};
-    return ask(
+    return execute(
         redis -> {
           Long written =
               redis.eval(
@@ -140,7 +151,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   @Override
   public void note(AuditEntry entry) throws IOException {
-    ask(
+    execute(
         redis -> {
           redis.lpush(key("audit"), text(entry));
           return redis.ltrim(key("audit"), 0, MAX_AUDIT - 1L);
@@ -149,7 +160,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   @Override
   public List<AuditEntry> audit(int atMost) throws IOException {
-    return ask(
+    return execute(
         redis -> {
           List<AuditEntry> entries = new ArrayList<>();
           if (atMost > 0) {
@@ -161,14 +172,14 @@ public final class RedisRuleRepository implements RuleRepository {
         });
   }
 
-  /** What is asked of Redis. */
-  private interface Request<T> {
-    T send(RedisClusterCommands<String, String> redis) throws IOException;
+  /** A command, or several that belong together. */
+  private interface Command<T> {
+    T execute(RedisClusterCommands<String, String> redis) throws IOException;
   }
 
-  private <T> T ask(Request<T> request) throws IOException {
+  private <T> T execute(Command<T> command) throws IOException {
     try {
-      return request.send(access.commands());
+      return command.execute(access.commands());
     } catch (RedisException e) {
       access.drop();
       renewSubscription();
@@ -178,7 +189,7 @@ public final class RedisRuleRepository implements RuleRepository {
     }
   }
 
-  /** Says what failed, and why at the bottom: refused, unknown host, wrong password. */
+  /** Returns the messages of the failure and of its root cause, such as a wrong password. */
   private static String reason(RedisException failure) {
     Throwable root = failure;
     while (root.getCause() != null) {
@@ -189,7 +200,7 @@ public final class RedisRuleRepository implements RuleRepository {
     return what.contains(why) ? what : what + ": " + why;
   }
 
-  /** A server that does not answer may have been replaced without a word to its subscribers. */
+  /** After a failover, a subscription to the old server would receive no more notices. */
   private synchronized void renewSubscription() {
     if (subscription != null) {
       subscription.renew();
@@ -260,7 +271,7 @@ public final class RedisRuleRepository implements RuleRepository {
         optional(fields.get(5)));
   }
 
-  /** Tells a text from none: an empty one is something else. */
+  /** Encodes an optional text: an empty field stands for none, and {@code =} for an empty text. */
   private static String optional(Optional<String> text) {
     return text.map(value -> "=" + value).orElse("");
   }
@@ -273,7 +284,7 @@ public final class RedisRuleRepository implements RuleRepository {
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
-      throw new IOException("holds something that was not written by Redline", e);
+      throw new IOException("holds a value that was not written by Redline", e);
     }
   }
 

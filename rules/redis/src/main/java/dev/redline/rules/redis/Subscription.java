@@ -14,9 +14,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Listens for notices until closed. Whoever is told looks for itself, so a notice says little, and
- * one that is no number is ignored. Every time it listens anew it tells that something may have
- * changed: notices are not kept for those who are away.
+ * Subscribes to notices of changes until closed. A notice is only the number of a revision; one
+ * that is not a number is ignored. Also reports a possible change after each new subscription,
+ * since Redis does not keep notices for disconnected subscribers (at-most-once delivery).
  */
 final class Subscription implements AutoCloseable {
   private static final Logger LOG = System.getLogger(Subscription.class.getName());
@@ -49,7 +49,7 @@ final class Subscription implements AutoCloseable {
     return subscription;
   }
 
-  /** Listens over a new connection, once there is one. */
+  /** Subscribes over a new connection, retrying until it succeeds. */
   void renew() {
     submit(this::connect, 0);
   }
@@ -58,20 +58,20 @@ final class Subscription implements AutoCloseable {
     try {
       var unused = thread.schedule(task, millis, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.DEBUG, "closed meanwhile");
+      LOG.log(Level.DEBUG, "the subscription was closed meanwhile");
     }
   }
 
   private void connect() {
     disconnect();
     try {
-      StatefulRedisPubSubConnection<String, String> fresh = access.subscriber();
-      connection = fresh;
-      fresh.addListener(new Listener());
-      fresh.sync().subscribe(channel);
+      StatefulRedisPubSubConnection<String, String> opened = access.subscriber();
+      connection = opened;
+      opened.addListener(new Listener());
+      opened.sync().subscribe(channel);
       retryMillis = FIRST_RETRY_MILLIS;
     } catch (RedisException e) {
-      LOG.log(Level.DEBUG, "cannot listen on {0} yet: {1}", channel, e.getMessage());
+      LOG.log(Level.DEBUG, "subscribing to {0} failed, trying again: {1}", channel, e.getMessage());
       submit(
           this::connect, retryMillis - ThreadLocalRandom.current().nextLong(retryMillis / 2 + 1));
       retryMillis = Math.min(2 * retryMillis, LONGEST_RETRY_MILLIS);
@@ -86,14 +86,14 @@ final class Subscription implements AutoCloseable {
     }
   }
 
-  /** Told by Lettuce, which subscribes again by itself when a connection is back. */
+  /** Called by Lettuce, which subscribes again by itself after reconnecting. */
   private final class Listener extends RedisPubSubAdapter<String, String> {
     @Override
     public void message(String from, String notice) {
       if (NOTICE.matcher(notice).matches()) {
         changed.run();
       } else {
-        LOG.log(Level.DEBUG, "ignored a notice on {0} that is no number", from);
+        LOG.log(Level.DEBUG, "ignored a notice on {0} that is not a number", from);
       }
     }
 

@@ -1,4 +1,4 @@
-/** A rule document in Redis: versioned, with its history and audit, told to all nodes. */
+/** A rule document in Redis: versioned, with history and audit log, published to all nodes. */
 @NullMarked
 package dev.redline.rules.redis;
 

@@ -80,20 +80,20 @@ class RedisRuleRepositoryTest {
 
   @ParameterizedTest
   @MethodSource("topologies")
-  void whatOneWritesAnotherReadsAndIsToldOf(String uri) throws IOException {
-    AtomicInteger told = new AtomicInteger();
+  void notifiesAndShowsOtherRepositoriesWhatWasWritten(String uri) throws IOException {
+    AtomicInteger notified = new AtomicInteger();
     try (RedisRuleRepository writer = repository(uri);
         RedisRuleRepository reader = repository(uri)) {
       assertThat(reader.load()).isEmpty();
       assertThat(reader.newest()).isEmpty();
       assertThat(reader.revisions(10)).isEmpty();
-      reader.watch(told::incrementAndGet);
-      await().atMost(SOON).until(() -> told.get() > 0);
-      int before = told.get();
+      reader.watch(notified::incrementAndGet);
+      await().atMost(SOON).until(() -> notified.get() > 0);
+      int before = notified.get();
 
       assertThat(write(writer, 0, "rules: []  # ü")).isTrue();
 
-      await().atMost(SOON).until(() -> told.get() > before);
+      await().atMost(SOON).until(() -> notified.get() > before);
       assertThat(reader.newest()).hasValue(revision(1, "rules: []  # ü"));
       assertThat(reader.load().orElseThrow().documents())
           .singleElement()
@@ -103,7 +103,7 @@ class RedisRuleRepositoryTest {
   }
 
   @Test
-  void ofTwoWritersThatStartFromTheSameRevisionOneLoses() throws IOException {
+  void rejectsWriteBasedOnOldRevision() throws IOException {
     assertThat(write(repository, 0, "a")).isTrue();
     assertThat(write(repository, 1, "b")).isTrue();
     assertThat(write(other, 1, "c")).isFalse();
@@ -144,7 +144,7 @@ class RedisRuleRepositoryTest {
   }
 
   @Test
-  void thePastIsKeptByteForByteAndBounded() throws IOException {
+  void keepsBoundedHistoryByteForByte() throws IOException {
     for (int i = 0; i < 105; i++) {
       assertThat(write(repository, i, "{ \"n\": " + i + " }\n")).isTrue();
     }
@@ -162,7 +162,7 @@ class RedisRuleRepositoryTest {
   }
 
   @Test
-  void theSameDocumentWrittenAgainIsTheSameVersionOfContent() throws IOException {
+  void equalDocumentHasSameContentVersion() throws IOException {
     write(repository, 0, "rules: []");
     String version = repository.load().orElseThrow().version();
     write(repository, 1, "rules: []");
@@ -171,44 +171,44 @@ class RedisRuleRepositoryTest {
   }
 
   @Test
-  void malformedNoticesAreIgnored() throws IOException {
-    AtomicInteger told = new AtomicInteger();
-    repository.watch(told::incrementAndGet);
-    await().atMost(SOON).until(() -> told.get() == 1);
+  void ignoresMalformedNotices() throws IOException {
+    AtomicInteger notified = new AtomicInteger();
+    repository.watch(notified::incrementAndGet);
+    await().atMost(SOON).until(() -> notified.get() == 1);
 
     for (String notice : List.of("", "nonsense", "-1", "{}", "9".repeat(4000))) {
       REDIS.get().command("PUBLISH", "rl:m:{rules}:changed", notice);
     }
     REDIS.get().command("PUBLISH", "rl:m:{rules}:changed", "7");
 
-    await().atMost(SOON).until(() -> told.get() > 1);
-    assertThat(told).hasValue(2);
+    await().atMost(SOON).until(() -> notified.get() > 1);
+    assertThat(notified).hasValue(2);
   }
 
   @Test
-  void valuesThatNobodyHereWroteAreNamed() {
+  void reportsMalformedValue() {
     REDIS.get().command("SET", "rl:m:{rules}:newest", "1");
     REDIS.get().command("HSET", "rl:m:{rules}:revisions", "1", "5:abc");
 
     assertThatThrownBy(repository::load)
         .isInstanceOf(IOException.class)
-        .hasMessage("Redis rl:m:{rules}: holds something that was not written by Redline");
+        .hasMessage("Redis rl:m:{rules}: holds a value that was not written by Redline");
   }
 
   @Tag("faults")
   @Test
-  void aSubscriberThatWasCutOffCatchesUp() throws IOException {
+  void subscriberCatchesUpAfterDisconnect() throws IOException {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisRuleRepository subscriber = repository(proxy.uri())) {
-      AtomicInteger told = new AtomicInteger();
-      subscriber.watch(told::incrementAndGet);
-      await().atMost(SOON).until(() -> told.get() == 1);
+      AtomicInteger notified = new AtomicInteger();
+      subscriber.watch(notified::incrementAndGet);
+      await().atMost(SOON).until(() -> notified.get() == 1);
       proxy.stall();
       write(repository, 0, "rules: []");
       proxy.resetConnections();
       proxy.resume();
 
-      await().atMost(SOON).until(() -> told.get() > 1);
+      await().atMost(SOON).until(() -> notified.get() > 1);
       await()
           .atMost(SOON)
           .ignoreExceptionsInstanceOf(IOException.class)
@@ -218,19 +218,19 @@ class RedisRuleRepositoryTest {
 
   @Tag("faults")
   @Test
-  void aRedisThatComesLaterIsFoundAndOneThatRestartsIsFoundAgain() throws IOException {
+  void connectsToRedisThatStartsLaterOrRestarts() throws IOException {
     RedisServer server = RedisServer.start(RedisBinary.any());
     try (server;
         RedisRuleRepository subscriber = repository(server.uri())) {
       server.kill();
-      CountDownLatch told = new CountDownLatch(1);
-      subscriber.watch(told::countDown);
+      CountDownLatch notified = new CountDownLatch(1);
+      subscriber.watch(notified::countDown);
       assertThatThrownBy(subscriber::load)
           .isInstanceOf(IOException.class)
           .hasMessageStartingWith("Redis rl:m:{rules}: ");
 
       server.restart();
-      await().atMost(SOON).until(() -> told.getCount() == 0);
+      await().atMost(SOON).until(() -> notified.getCount() == 0);
       await()
           .atMost(SOON)
           .ignoreExceptionsInstanceOf(IOException.class)

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Over TLS, as an ACL user that may do no more than rules need. */
+/** Over TLS, as an ACL user with only the permissions that the repository needs. */
 class TlsRuleRepositoryTest {
   private static final String USER =
       "rules on >not-a-secret resetkeys ~rl:* resetchannels &rl:* -@all +eval +get +set +hget +hset"
@@ -68,26 +68,26 @@ class TlsRuleRepositoryTest {
   }
 
   @Test
-  void rulesAreWrittenReadAndToldOf() throws IOException {
-    AtomicInteger told = new AtomicInteger();
+  void writesReadsAndNotifiesOverTls() throws IOException {
+    AtomicInteger notified = new AtomicInteger();
     Instant now = Instant.ofEpochMilli(1);
     Revision revision = new Revision(1, "rules: []", now, "ci", "first");
     AuditEntry entry =
         new AuditEntry(now, "ci", "create", Optional.empty(), Optional.empty(), Optional.empty());
     try (RedisRuleRepository repository = repository("not-a-secret")) {
-      repository.watch(told::incrementAndGet);
-      await().atMost(Duration.ofSeconds(15)).until(() -> told.get() == 1);
+      repository.watch(notified::incrementAndGet);
+      await().atMost(Duration.ofSeconds(15)).until(() -> notified.get() == 1);
 
       assertThat(repository.write(0, revision, entry)).isTrue();
 
-      await().atMost(Duration.ofSeconds(15)).until(() -> told.get() == 2);
+      await().atMost(Duration.ofSeconds(15)).until(() -> notified.get() == 2);
       assertThat(repository.revisions(5)).containsExactly(revision);
       assertThat(repository.audit(5)).containsExactly(entry);
     }
   }
 
   @Test
-  void aWrongPasswordIsTheReasonGivenAndNeverShown() {
+  void reportsWrongPasswordWithoutShowingIt() {
     try (RedisRuleRepository repository = repository("wrong-password")) {
       assertThatThrownBy(repository::load)
           .isInstanceOf(IOException.class)

@@ -13,15 +13,16 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store {@code CAFFEINE}: a cache of buckets in this process that keeps the busiest keys.
+ * The store {@code CAFFEINE}: buckets of this process in a <a
+ * href="https://github.com/ben-manes/caffeine">Caffeine</a> cache, which keeps the busiest keys.
  *
- * <p>Where the store {@code LOCAL} has no room left for new keys, this one gives up the bucket that
- * is least likely to be used again, which may be the newcomer's. What an evicted bucket tells lives
- * on in its overflow group: whoever owned it comes back owing at least as much. Buckets that are
- * full again are dropped in the background.
+ * <p>When the store {@code LOCAL} is at its maximum of keys, it has no room for new ones; this one
+ * evicts the bucket that is least likely to be used again (Window TinyLFU), which may be the new
+ * one. The debt of an evicted bucket is added to a group of buckets, so that its caller owes at
+ * least as much when it returns. Buckets that are full again are removed in the background.
  *
- * <p>Eviction runs on the thread that inserts; only while another thread is at it may the cache
- * hold a few more keys than it should.
+ * <p>Eviction runs on the inserting thread. While another thread evicts, the cache may hold a few
+ * keys more than its maximum.
  */
 public final class CaffeineStore extends InMemoryStore {
   private final Cache<RateLimitKey, Bucket> buckets;
@@ -47,7 +48,7 @@ public final class CaffeineStore extends InMemoryStore {
     this.policy = buckets.policy();
   }
 
-  /** Called by the cache before the entry is gone, so before the key can get another bucket. */
+  /** Called by the cache before it removes the entry, so before the key can get a new bucket. */
   private void evicted(@Nullable RateLimitKey key, @Nullable Bucket bucket, RemovalCause cause) {
     if (key != null && bucket != null) {
       evict(key, bucket);
@@ -64,13 +65,13 @@ public final class CaffeineStore extends InMemoryStore {
     return buckets.getIfPresent(key);
   }
 
-  /** {@inheritDoc} A plain read would let the cache evict, on this thread, what it has locked. */
+  /** {@inheritDoc} A counted read could evict, on this thread, a bucket that it has locked. */
   @Override
   protected @Nullable Bucket peek(RateLimitKey key) {
     return policy.getIfPresentQuietly(key);
   }
 
-  /** {@inheritDoc} The cache may turn a newcomer away at once: then there was no room for it. */
+  /** {@inheritDoc} The cache may evict the new bucket at once: then there is no room for it. */
   @Override
   protected @Nullable Bucket insert(RateLimitKey key, Bucket candidate) {
     Bucket other = buckets.asMap().putIfAbsent(key, candidate);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever threads do to a cache at its capacity at once, each of them always gets an answer. */
+/** Many threads on a cache at its maximum: every acquisition returns. */
 @Tag("stress")
 class CaffeineLivenessTest {
   private static final int MAX_KEYS = 100;
@@ -80,7 +80,7 @@ class CaffeineLivenessTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void virtualThreadsWithOneHotKeyAllDecide(int bands) throws Exception {
+  void virtualThreadsMakeProgressOnOneHotKey(int bands) throws Exception {
     assumeTrue(Runtime.version().feature() >= 21, "virtual threads need JDK 21");
     ExecutorService threads =
         (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
@@ -88,7 +88,7 @@ class CaffeineLivenessTest {
   }
 
   @Test
-  void platformThreadsWithOneHotKeyAllDecide() throws Exception {
+  void platformThreadsMakeProgressOnOneHotKey() throws Exception {
     runOn(
         Executors.newFixedThreadPool(
             64,

@@ -30,7 +30,7 @@ class CaffeineStoreTest {
   private static final int MAX_KEYS = 100;
   private static final int CAPACITY = 10;
 
-  /** What the cache may hold beyond its bound while several threads insert. */
+  /** How many keys the cache may hold beyond its maximum while several threads insert. */
   private static final int SLACK = 1024;
 
   private final ManualClock clock = new ManualClock();
@@ -74,18 +74,18 @@ class CaffeineStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aFloodOfNewKeysStaysWithinTheBound(int bands) {
+  void staysWithinBoundUnderFloodOfNewKeys(int bands) {
     flood(limits("r", bands), 50_000);
     assertThat(store.size()).isEqualTo(MAX_KEYS);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void anExhaustedCallerThatTheFloodEvictedComesBackExhausted(int bands) {
+  void evictedCallerIsStillDenied(int bands) {
     BucketLimits limits = limits("r", bands);
     RateLimitKey caller = new RateLimitKey(limits, "caller");
     assertThat(drain(caller)).isEqualTo(CAPACITY);
-    // Floods that come again and again are worth keeping to the cache: the caller has to go.
+    // Keys that come repeatedly are more frequent than the caller, so the cache evicts the caller.
     for (int round = 0; round < 20; round++) {
       flood(limits("other", bands), 2 * MAX_KEYS);
     }
@@ -95,22 +95,22 @@ class CaffeineStoreTest {
     assertThat(drain(caller)).isLessThanOrEqualTo(1);
   }
 
-  /** However often the cache turns a key away, its takes are counted. */
+  /** Tokens are counted for a key even if the cache evicts it at once. */
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aNewcomerThatIsTurnedAwayIsCountedAllTheSame(int bands) {
+  void countsNewKeyThatCacheDoesNotAdmit(int bands) {
     for (int round = 0; round < 20; round++) {
       flood(limits("busy", bands), MAX_KEYS);
     }
     for (int i = 0; i < 500; i++) {
-      RateLimitKey key = new RateLimitKey(limits("rule-" + i, bands), "newcomer");
+      RateLimitKey key = new RateLimitKey(limits("rule-" + i, bands), "new-caller");
       assertThat(drain(key)).isEqualTo(CAPACITY);
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void bucketsAreDroppedWhenTheyAreFullAgainAndNotBefore(int bands) {
+  void removesBucketsWhenFullAndNotBefore(int bands) {
     flood(limits("r", bands), 50_000);
     clock.advance(Duration.ofSeconds(59));
     store.sweep();
@@ -122,21 +122,21 @@ class CaffeineStoreTest {
   }
 
   @Test
-  void fullBucketsAreDroppedInTheBackground() {
+  void removesFullBucketsInBackground() {
     flood(limits("r", 1), MAX_KEYS);
     clock.advance(Duration.ofHours(1));
     await().untilAsserted(() -> assertThat(store.size()).isZero());
   }
 
-  /** Keys come and go; the clock stands, so nothing ever refills; nobody deadlocks. */
+  /** Keys are evicted all the time while the clock stands still, so that no bucket refills. */
   @ParameterizedTest
   @CsvSource({"1, 1", "3, 1", "1, 3", "3, 3", "20, 1", "20, 3"})
-  void nobodyGetsMoreThanTheCapacityWhateverIsEvicted(int maxKeys, int bands) throws Exception {
+  void allowsAtMostCapacityDespiteEviction(int maxKeys, int bands) throws Exception {
     int keys = 40;
     store = new CaffeineStore(maxKeys, clock);
     BucketLimits a = limits("a", bands);
     BucketLimits b = limits("b", 1);
-    AtomicIntegerArray admitted = new AtomicIntegerArray(keys);
+    AtomicIntegerArray allowed = new AtomicIntegerArray(keys);
     ExecutorService threads = Executors.newFixedThreadPool(8);
     List<Future<?>> work = new ArrayList<>();
     for (int t = 0; t < 8; t++) {
@@ -155,7 +155,7 @@ class CaffeineStoreTest {
                           : Acquisition.of(key, 1);
                   store.acquireNow(acquisition, outcome);
                   if (outcome.allowed()) {
-                    admitted.incrementAndGet(id);
+                    allowed.incrementAndGet(id);
                   }
                   if (i % 1000 == 0) {
                     store.sweep();
@@ -169,17 +169,17 @@ class CaffeineStoreTest {
     threads.shutdown();
     assertThat(store.size()).isLessThanOrEqualTo(maxKeys + SLACK);
     for (int id = 0; id < keys; id++) {
-      assertThat(admitted.get(id)).as("admitted for %s", id).isLessThanOrEqualTo(CAPACITY);
+      assertThat(allowed.get(id)).as("allowed for %s", id).isLessThanOrEqualTo(CAPACITY);
     }
   }
 
   @Test
-  void tellsItsType() {
+  void typeIsCaffeine() {
     assertThat(store.type()).isEqualTo("caffeine");
   }
 
   @Test
-  void refusesToHoldNoKeys() {
+  void rejectsMaximumOfZeroKeys() {
     assertThatThrownBy(() -> new CaffeineStore(0, clock))
         .hasMessage("maxKeys must be at least 1, was 0");
   }

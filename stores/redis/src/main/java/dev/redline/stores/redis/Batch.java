@@ -13,33 +13,36 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The acquisitions of one script call: what the script is told, and what its reply means. */
+/**
+ * The acquisitions that one script call decides: encodes the arguments of the call and decodes its
+ * reply. Equal acquisitions in a row are sent once, with a count.
+ */
 final class Batch {
   static final int MAX_BANDS = 256;
   private static final int MAX_KEYS = 255;
   private static final int MAX_REPEATS = 255;
   private static final int SLOTS = 512;
 
-  /** The first byte of the items tells their form; see the script. */
+  /** The first byte of the items selects their encoding, which the script documents. */
   private static final byte GENERAL = 0;
 
   private static final byte SIMPLE = 1;
   private static final byte WIDE = 2;
   private static final int WIDE_BYTES = 4;
 
-  private final ScriptParameters.Cache shapeCache;
-  private final List<PendingAcquisition> tickets = new ArrayList<>();
+  private final ScriptParameters.Cache parametersCache;
+  private final List<PendingAcquisition> acquisitions = new ArrayList<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final List<RateLimitKey> keyNames = new ArrayList<>();
-  private final List<ScriptParameters> shapes = new ArrayList<>(2);
+  private final List<ScriptParameters> parameters = new ArrayList<>(2);
 
-  /** Finds the place of a key by its hash; made for the second key. */
-  private byte[] places = {};
+  /** A hash table of key positions; created with the second key. */
+  private byte[] positions = {};
 
-  /** Finds the place of a key or shape where one acquisition has more keys than fit bytes. */
-  private @Nullable Map<Object, Integer> widePlaces;
+  /** Positions of keys and parameters, if an acquisition has more keys than a byte can count. */
+  private @Nullable Map<Object, Integer> widePositions;
 
-  /** Per run of equal acquisitions: how many, and the places of its keys and shapes. */
+  /** For each run of equal acquisitions: its length, and the positions of keys and parameters. */
   private int[] runs = new int[96];
 
   private int runsEnd;
@@ -47,80 +50,80 @@ final class Batch {
   private int lastRun = -1;
   private int bands;
   private boolean simple = true;
-  private boolean waitedFor = true;
-  private @Nullable InFlightLimit gate;
+  private boolean blocking = true;
+  private @Nullable InFlightLimit limit;
 
-  Batch(ScriptParameters.Cache shapeCache) {
-    this.shapeCache = shapeCache;
+  Batch(ScriptParameters.Cache parametersCache) {
+    this.parametersCache = parametersCache;
   }
 
   boolean isEmpty() {
-    return tickets.isEmpty();
+    return acquisitions.isEmpty();
   }
 
   int size() {
-    return tickets.size();
+    return acquisitions.size();
   }
 
-  /** Returns how many different acquisitions there are: equal ones in a row are decided as one. */
+  /** Returns the number of runs of equal acquisitions, each of which the script decides as one. */
   int different() {
     return runCount;
   }
 
-  List<PendingAcquisition> tickets() {
-    return tickets;
+  List<PendingAcquisition> acquisitions() {
+    return acquisitions;
   }
 
   List<byte[]> keys() {
     return keys;
   }
 
-  /** Says through which gate the call goes, if any. */
-  void enteredBy(@Nullable InFlightLimit entered) {
-    gate = entered;
+  /** Sets the in-flight limit that counts the call, if any. */
+  void countedBy(@Nullable InFlightLimit entered) {
+    limit = entered;
   }
 
-  /** Makes room for another call at the gate, if this one has not done so already. */
-  void leaveGate() {
-    InFlightLimit left = gate;
+  /** Stops counting the call as in flight; has no effect the second time. */
+  void leaveInFlight() {
+    InFlightLimit left = limit;
     if (left != null) {
-      gate = null;
+      limit = null;
       left.leave();
     }
   }
 
-  /** Returns whether all that hear of it are threads that wait, and have nothing else to run. */
-  boolean waitedFor() {
-    return waitedFor;
+  /** Returns whether completing the acquisitions only wakes threads and runs no callers' code. */
+  boolean isBlocking() {
+    return blocking;
   }
 
   /** Returns whether one more acquisition fits into the call. */
-  boolean fits(PendingAcquisition ticket) {
-    Acquisition acquisition = ticket.acquisition();
-    return tickets.isEmpty()
+  boolean fits(PendingAcquisition pending) {
+    Acquisition acquisition = pending.acquisition();
+    return acquisitions.isEmpty()
         || (bands + acquisition.bands() <= MAX_BANDS
             && keys.size() + acquisition.size() <= MAX_KEYS
-            && shapes.size() + acquisition.size() <= MAX_KEYS);
+            && parameters.size() + acquisition.size() <= MAX_KEYS);
   }
 
-  void add(PendingAcquisition ticket) {
+  void add(PendingAcquisition pending) {
     boolean repeats =
         lastRun >= 0
             && runs[lastRun] < MAX_REPEATS
-            && tickets.get(tickets.size() - 1).coalescesWith(ticket);
-    tickets.add(ticket);
-    waitedFor &= ticket.waitedFor();
+            && acquisitions.get(acquisitions.size() - 1).coalescesWith(pending);
+    acquisitions.add(pending);
+    blocking &= pending.isBlocking();
     if (repeats) {
       runs[lastRun]++;
-      ticket.sentAs(0, shapes.get(runs[lastRun + 2] - 1).generation());
+      pending.setGeneration(0, parameters.get(runs[lastRun + 2] - 1).generation());
       return;
     }
-    Acquisition acquisition = ticket.acquisition();
+    Acquisition acquisition = pending.acquisition();
     int size = acquisition.size();
     bands += acquisition.bands();
     simple &= size == 1 && !acquisition.shadow(0);
     if (size > MAX_KEYS) {
-      widePlaces = new HashMap<>();
+      widePositions = new HashMap<>();
     }
     if (runs.length < runsEnd + 1 + 2 * size) {
       runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runsEnd + 1 + 2 * size));
@@ -129,38 +132,38 @@ final class Batch {
     runCount++;
     runs[runsEnd++] = 1;
     for (int i = 0; i < size; i++) {
-      runs[runsEnd++] = keyPlace(ticket, i);
-      int shape = shapePlace(acquisition, i);
-      runs[runsEnd++] = shape;
-      ticket.sentAs(i, shapes.get(shape - 1).generation());
+      runs[runsEnd++] = keyPosition(pending, i);
+      int position = parametersPosition(acquisition, i);
+      runs[runsEnd++] = position;
+      pending.setGeneration(i, parameters.get(position - 1).generation());
     }
   }
 
-  /** Returns the place of a key in the call, from 1. */
-  private int keyPlace(PendingAcquisition ticket, int i) {
-    RateLimitKey key = ticket.acquisition().key(i);
+  /** Returns the position of a key among those of the call, from 1; adds a new key. */
+  private int keyPosition(PendingAcquisition pending, int i) {
+    RateLimitKey key = pending.acquisition().key(i);
     int known = keyNames.size();
-    if (widePlaces != null) {
-      Integer place = widePlaces.putIfAbsent(key, known + 1);
-      if (place != null) {
-        return place;
+    if (widePositions != null) {
+      Integer position = widePositions.putIfAbsent(key, known + 1);
+      if (position != null) {
+        return position;
       }
-    } else if (known > 0 && places.length == 0) {
-      places = new byte[SLOTS];
-      places[slot(keyNames.get(0))] = 1;
+    } else if (known > 0 && positions.length == 0) {
+      positions = new byte[SLOTS];
+      positions[slot(keyNames.get(0))] = 1;
     }
-    if (widePlaces == null && known > 0) {
+    if (widePositions == null && known > 0) {
       int slot = slot(key);
-      for (; places[slot] != 0; slot = slot + 1 & SLOTS - 1) {
-        int place = places[slot] & 0xFF;
-        if (keyNames.get(place - 1).equals(key)) {
-          return place;
+      for (; positions[slot] != 0; slot = slot + 1 & SLOTS - 1) {
+        int position = positions[slot] & 0xFF;
+        if (keyNames.get(position - 1).equals(key)) {
+          return position;
         }
       }
-      places[slot] = (byte) (known + 1);
+      positions[slot] = (byte) (known + 1);
     }
     keyNames.add(key);
-    keys.add(ticket.key(i).bytes());
+    keys.add(pending.key(i).bytes());
     return known + 1;
   }
 
@@ -170,36 +173,37 @@ final class Batch {
     return hash & SLOTS - 1;
   }
 
-  /** Returns the place of what a key is asked for among the shapes, from 1. */
-  private int shapePlace(Acquisition acquisition, int i) {
+  /** Returns the position of the limits and cost of a key among the parameters, from 1. */
+  private int parametersPosition(Acquisition acquisition, int i) {
     BucketLimits limits = acquisition.key(i).limits();
     long cost = acquisition.cost(i);
-    if (widePlaces != null) {
-      Integer place = widePlaces.putIfAbsent(new Asked(limits, cost), shapes.size() + 1);
-      if (place != null) {
-        return place;
+    if (widePositions != null) {
+      Integer position =
+          widePositions.putIfAbsent(new LimitsAndCost(limits, cost), parameters.size() + 1);
+      if (position != null) {
+        return position;
       }
     } else {
-      for (int s = 0; s < shapes.size(); s++) {
-        if (shapes.get(s).is(limits, cost)) {
+      for (int s = 0; s < parameters.size(); s++) {
+        if (parameters.get(s).is(limits, cost)) {
           return s + 1;
         }
       }
     }
-    ScriptParameters shape = shapeCache.of(limits, cost);
-    simple &= shape.simple();
-    shapes.add(shape);
-    return shapes.size();
+    ScriptParameters added = parametersCache.of(limits, cost);
+    simple &= added.simple();
+    parameters.add(added);
+    return parameters.size();
   }
 
-  private record Asked(BucketLimits limits, long cost) {}
+  private record LimitsAndCost(BucketLimits limits, long cost) {}
 
   /** Returns the arguments that follow the keys, after the last acquisition was added. */
   List<byte[]> arguments() {
-    List<byte[]> arguments = new ArrayList<>(shapes.size() + 1);
+    List<byte[]> arguments = new ArrayList<>(parameters.size() + 1);
     arguments.add(simple ? simpleItems() : items());
-    for (ScriptParameters shape : shapes) {
-      arguments.add(shape.bytes());
+    for (ScriptParameters each : parameters) {
+      arguments.add(each.bytes());
     }
     return arguments;
   }
@@ -208,27 +212,27 @@ final class Batch {
     byte[] items = new byte[1 + runsEnd / 3 * 4];
     items[0] = SIMPLE;
     int at = 1;
-    int ticket = 0;
+    int index = 0;
     for (int r = 0; r < runsEnd; r += 3) {
       items[at] = (byte) runs[r + 1];
       items[at + 1] = (byte) runs[r + 2];
       items[at + 2] = (byte) runs[r];
-      items[at + 3] = (byte) (tickets.get(ticket).acquisition().dryRun() ? 1 : 0);
+      items[at + 3] = (byte) (acquisitions.get(index).acquisition().dryRun() ? 1 : 0);
       at += 4;
-      ticket += runs[r];
+      index += runs[r];
     }
     return items;
   }
 
   private byte[] items() {
-    int width = widePlaces == null ? 1 : WIDE_BYTES;
+    int width = widePositions == null ? 1 : WIDE_BYTES;
     ByteBuffer items = ByteBuffer.allocate(1 + 3 * runsEnd * width);
-    items.put(widePlaces == null ? GENERAL : WIDE);
-    int ticket = 0;
+    items.put(widePositions == null ? GENERAL : WIDE);
+    int index = 0;
     int r = 0;
     while (r < runsEnd) {
-      Acquisition acquisition = tickets.get(ticket).acquisition();
-      ticket += runs[r];
+      Acquisition acquisition = acquisitions.get(index).acquisition();
+      index += runs[r];
       ScriptParameters.put(items, acquisition.size(), width);
       ScriptParameters.put(items, runs[r++], width);
       ScriptParameters.put(items, acquisition.dryRun() ? 1 : 0, width);
@@ -244,20 +248,20 @@ final class Batch {
   /**
    * Reads the script's reply.
    *
-   * @param reply the numbers of the reply, and perhaps more
-   * @param length how many there are
-   * @return the outcome of each ticket, or null where the value of a bucket could not be read
-   * @throws MalformedReplyException if it does not fit what was asked
+   * @param reply the numbers of the reply; the array may be longer
+   * @param length how many numbers the reply has
+   * @return the outcome of each acquisition, or null where the value of a bucket is malformed
+   * @throws MalformedReplyException if the reply does not fit the call
    */
   @Nullable Outcome[] read(long[] reply, int length) throws MalformedReplyException {
     check(reply, length);
-    @Nullable Outcome[] outcomes = new Outcome[tickets.size()];
+    @Nullable Outcome[] outcomes = new Outcome[acquisitions.size()];
     long now = reply[0];
     int r = 1;
     int at = 0;
     int run = 0;
-    while (at < tickets.size()) {
-      Acquisition first = tickets.get(at).acquisition();
+    while (at < acquisitions.size()) {
+      Acquisition first = acquisitions.get(at).acquisition();
       int count = runs[run];
       run += 1 + 2 * first.size();
       long passed = reply[r++];
@@ -265,7 +269,8 @@ final class Batch {
         long[] views = new long[first.bands() * BandArithmetic.VIEW_WORDS];
         r = readViews(first, now, reply, r, views);
         for (int i = 0; i < count; i++) {
-          outcomes[at + i] = outcome(tickets.get(at + i).acquisition(), now, views, i < passed);
+          outcomes[at + i] =
+              outcome(acquisitions.get(at + i).acquisition(), now, views, i < passed);
           if (i < passed && count > 1) {
             advance(first, views);
           }
@@ -276,13 +281,13 @@ final class Batch {
     return outcomes;
   }
 
-  /** Checks that the reply has the right form, before any part of it is used. */
+  /** Validates the reply before any part of it is used. */
   private void check(long[] reply, int length) throws MalformedReplyException {
     int r = 1;
     int at = 0;
     int run = 0;
-    while (at < tickets.size() && r < length) {
-      Acquisition first = tickets.get(at).acquisition();
+    while (at < acquisitions.size() && r < length) {
+      Acquisition first = acquisitions.get(at).acquisition();
       int count = runs[run];
       run += 1 + 2 * first.size();
       long passed = reply[r++];
@@ -292,9 +297,9 @@ final class Batch {
       r += passed < 0 ? 0 : words(first);
       at += count;
     }
-    if (at < tickets.size() || r != length) {
+    if (at < acquisitions.size() || r != length) {
       throw new MalformedReplyException(
-          "a reply of " + length + " numbers to " + tickets.size() + " acquisitions");
+          "a reply of " + length + " numbers to " + acquisitions.size() + " acquisitions");
     }
   }
 
@@ -351,12 +356,12 @@ final class Batch {
     }
   }
 
-  /** Says that a reply is not one of the script's. */
+  /** A reply that the script cannot have sent. */
   static final class MalformedReplyException extends Exception {
     private static final long serialVersionUID = 1L;
 
     MalformedReplyException(String what) {
-      super("Redis answered the script with " + what);
+      super("the script's reply has " + what);
     }
   }
 }

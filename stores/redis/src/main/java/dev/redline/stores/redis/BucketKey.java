@@ -12,14 +12,14 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The Redis key of a bucket: {@code <prefix>:b:<layout>:{tag}:<owner id>:<fingerprint>:<identity>}.
  *
- * <p>Everything before the identity has a fixed form, so no identity can forge another key; an
- * identity that has no UTF-8 form is replaced by its digest.
+ * <p>Everything before the identity has a fixed format, so no identity can imitate another key. An
+ * identity that cannot be encoded in UTF-8 is replaced by its digest.
  */
 final class BucketKey {
-  /** The version of key and value layout; another layout is another bucket. */
+  /** The version of the key and value layout; each version has its own buckets. */
   static final String LAYOUT = "1";
 
-  /** The layout of buckets that outlive a change of limits: the value also holds the horizons. */
+  /** The layout of buckets that outlive a change of limits: the value also has the horizons. */
   static final String LAYOUT_WITH_HORIZONS = "2";
 
   private final int lane;
@@ -41,19 +41,19 @@ final class BucketKey {
     return bytes;
   }
 
-  /** Returns the key beside it, with {@code m} for {@code b}, of what was given back lately. */
+  /** Returns the key of recent refunds to the bucket: {@code m} instead of {@code b}. */
   byte[] givenBack() {
     byte[] beside = bytes.clone();
     beside[kindAt] = 'm';
     return beside;
   }
 
-  /** Returns the lane of a key without making it. */
+  /** Returns the lane of a key without creating the Redis key. */
   static int lane(RateLimitKey key) {
     return SlotTags.laneOf(Maker.identity(key.identity()));
   }
 
-  /** Makes keys under one prefix; remembers what stands before the identity. */
+  /** Creates keys with one prefix; caches the part before the identity. */
   static final class Maker {
     private static final int MAX_ENTRIES = 4096;
 
@@ -110,7 +110,7 @@ final class BucketKey {
 
     static byte[] identity(String identity) {
       byte[] bytes = identity.getBytes(UTF_8);
-      // As many bytes as characters: all ASCII, or a character without a UTF-8 form became '?'.
+      // As many bytes as characters: all ASCII, or an unpaired surrogate was encoded as '?'.
       boolean certain = bytes.length == identity.length() && isAscii(identity);
       return certain || UTF_8.newEncoder().canEncode(identity)
           ? bytes

@@ -14,20 +14,21 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads on which callers hear of results, so that their code never runs on an I/O thread.
+ * The threads that complete acquisitions and so run callers' continuations, which must not run on
+ * an I/O thread.
  *
- * <p>What a continuation acquires while the results of one call are delivered leaves when the last
- * of them is delivered, or when enough has gathered: so the acquisitions that follow the results of
- * one call leave in one call again, instead of the first of them alone.
+ * <p>Acquisitions that continuations submit during a delivery are sent at its end, or when half a
+ * batch has collected. So the acquisitions that follow one reply are batched again; otherwise the
+ * first of them would be sent alone.
  *
- * <p>A continuation that blocks holds up nobody else for long: {@link #watch} sees a delivery that
- * does not advance and lets further threads go on with it.
+ * <p>A continuation that blocks delays others only briefly: {@link #helpStalled} detects a delivery
+ * that makes no progress and continues it on further threads.
  */
 final class CompletionThreads implements AutoCloseable {
   /**
-   * How long a delivery may stand still before further threads help: no pause a scheduler makes.
+   * How long a delivery makes no progress before it counts as stalled: longer than a preemption.
    */
-  private static final long PATIENCE_NANOS = 20_000_000;
+  private static final long STALL_NANOS = 20_000_000;
 
   private static final int MAX_HELPERS = 256;
   private static final long WARNING_PAUSE_NANOS = 60_000_000_000L;
@@ -48,13 +49,13 @@ final class CompletionThreads implements AutoCloseable {
     return thread;
   }
 
-  /** Delivers results; the acquisitions that follow are sent at the end of it. */
+  /** Delivers results on a thread of the pool. */
   void deliver(ResultDelivery delivery) {
     active.add(delivery);
     try {
       pool.execute(() -> run(delivery));
     } catch (RejectedExecutionException e) {
-      // The store is closed: only the calls that were under way then are left.
+      // The store is closed: only the calls that were in flight are left.
       delivery.run();
       active.remove(delivery);
     }
@@ -62,17 +63,17 @@ final class CompletionThreads implements AutoCloseable {
 
   private void run(ResultDelivery delivery) {
     Worker worker = worker();
-    if (worker == null || worker.held != null) {
+    if (worker == null || worker.deferred != null) {
       finish(delivery);
       return;
     }
-    Held held = new Held();
-    worker.held = held;
+    DeferredLanes deferred = new DeferredLanes();
+    worker.deferred = deferred;
     try {
       finish(delivery);
     } finally {
-      worker.held = null;
-      held.release();
+      worker.deferred = null;
+      deferred.release();
     }
   }
 
@@ -81,17 +82,17 @@ final class CompletionThreads implements AutoCloseable {
     active.remove(delivery);
   }
 
-  /** Returns whether no delivery is under way. */
+  /** Returns whether no delivery is active. */
   boolean isIdle() {
     return active.isEmpty();
   }
 
-  /** Helps the deliveries that a caller's code holds up; called by one thread. */
-  void watch(long nanos) {
+  /** Starts further threads for deliveries that a continuation blocks; called by one thread. */
+  void helpStalled(long nanos) {
     for (ResultDelivery delivery : active) {
-      int needed = delivery.isOver() ? 0 : delivery.helpNeeded(nanos, PATIENCE_NANOS);
+      int needed = delivery.isComplete() ? 0 : delivery.helpersNeeded(nanos, STALL_NANOS);
       if (needed > 0) {
-        delivery.wakeWaiting();
+        delivery.completeBlocking();
         help(delivery, needed);
       }
     }
@@ -103,7 +104,7 @@ final class CompletionThreads implements AutoCloseable {
         helpers.execute(() -> finish(delivery));
       }
     } catch (RejectedExecutionException e) {
-      // What is left is tried again at the next look.
+      // The rest is tried again at the next check.
       long now = System.nanoTime();
       if (now - warnedNanos > WARNING_PAUSE_NANOS) {
         warnedNanos = now;
@@ -111,17 +112,15 @@ final class CompletionThreads implements AutoCloseable {
             Level.WARNING,
             MAX_HELPERS
                 + " threads are blocked by continuations of acquisitions;"
-                + " run code that blocks on an executor of your own");
+                + " run blocking code on your own executor");
       }
     }
   }
 
-  /**
-   * Returns the lanes that wait for the end of what this thread gives out, or null if it does not.
-   */
-  static @Nullable Held held() {
+  /** Returns the lanes to drain after the delivery on this thread; null outside of a delivery. */
+  static @Nullable DeferredLanes deferredLanes() {
     Worker worker = worker();
-    return worker == null ? null : worker.held;
+    return worker == null ? null : worker.deferred;
   }
 
   private static @Nullable Worker worker() {
@@ -133,8 +132,8 @@ final class CompletionThreads implements AutoCloseable {
     pool.shutdown();
   }
 
-  /** Lanes with acquisitions that leave together; touched by one thread only. */
-  static final class Held {
+  /** Lanes to drain at the end of a delivery; used by one thread only. */
+  static final class DeferredLanes {
     private Lane[] lanes = new Lane[4];
     private int size;
 
@@ -156,11 +155,11 @@ final class CompletionThreads implements AutoCloseable {
   }
 
   private static final class Worker extends ForkJoinWorkerThread {
-    private @Nullable Held held;
+    private @Nullable DeferredLanes deferred;
 
     Worker(ForkJoinPool pool) {
       super(pool);
-      setName("redline-redis-answers-" + getPoolIndex());
+      setName("redline-redis-completion-" + getPoolIndex());
     }
   }
 }

@@ -24,18 +24,12 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the connection up, however long that takes, makes it ready, and then looks after it: what
- * other nodes reset, and whether Redis is well. One daemon thread.
+ * Connects to Redis, retrying until it succeeds, and prepares the connection; then polls for the
+ * resets of other processes and for the health of Redis. One daemon thread.
  */
 final class Connector implements AutoCloseable {
-  /** Sends each kind of decision once, so that the first caller finds everything warm. */
-  interface WarmUp {
-    void run(RedisConnection link)
-        throws InterruptedException, ExecutionException, TimeoutException;
-  }
-
   private static final Logger LOG = System.getLogger(Connector.class.getName());
-  private static final long LOOK_MILLIS = 400;
+  private static final long POLL_MILLIS = 400;
   private static final long FIRST_PAUSE_MILLIS = 50;
   private static final long LONGEST_PAUSE_MILLIS = 500;
 
@@ -47,14 +41,14 @@ final class Connector implements AutoCloseable {
   private final HealthProbe health;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
-  private volatile @Nullable RedisConnection link;
+  private volatile @Nullable RedisConnection connection;
   private volatile boolean closed;
-  private boolean logsOutage;
+  private boolean outageLogged;
 
   Connector(
       RedisSettings settings,
       Generations generations,
-      DenyCache denials,
+      DenyCache denyCache,
       WarmUp warmUp,
       CallObserver observer,
       Script... scripts) {
@@ -62,7 +56,7 @@ final class Connector implements AutoCloseable {
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
     this.observer = observer;
-    this.resets = new Resets(settings, generations, denials);
+    this.resets = new Resets(settings, generations, denyCache);
     this.health = new HealthProbe(settings);
   }
 
@@ -71,16 +65,16 @@ final class Connector implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the connection, or null if there never was one. */
-  @Nullable RedisConnection link() {
-    return link;
+  /** Returns the connection, or null before the first one and after closing. */
+  @Nullable RedisConnection connection() {
+    return connection;
   }
 
   StoreHealth health() {
     return health.last();
   }
 
-  String whyNotConnected() {
+  String notConnectedReason() {
     return health.last().reason().orElse("not connected to Redis");
   }
 
@@ -98,7 +92,8 @@ final class Connector implements AutoCloseable {
       RedisConnection first = connect();
       if (first != null) {
         LOG.log(
-            Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
+            Level.INFO,
+            "connected to Redis at " + settings.connection().address() + ", " + first.topology());
         if (!publish(first)) {
           // Closing a connection waits, which an interrupted thread does not.
           Thread.interrupted();
@@ -107,12 +102,12 @@ final class Connector implements AutoCloseable {
         }
         ready.countDown();
         while (!closed) {
-          TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+          TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
           try {
-            lookAfter(first);
-          } catch (RuntimeException e) {
-            // Also what an observer throws: the next look must come, whatever this one met.
-            LOG.log(Level.WARNING, "could not look after the connection to Redis", e);
+            maintain(first);
+          } catch (RuntimeException | Error e) {
+            // The thread must survive, also if an observer throws or memory is short.
+            LOG.log(Level.WARNING, "polling Redis for health and resets failed", e);
           }
         }
       }
@@ -121,20 +116,21 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  /** Lets the store use the connection; returns false if the store was closed meanwhile. */
+  /** Publishes the connection to the store; returns false if the store was closed meanwhile. */
   private synchronized boolean publish(RedisConnection first) {
     if (closed) {
       return false;
     }
-    link = first;
+    connection = first;
     return true;
   }
 
-  private void lookAfter(RedisConnection current) throws InterruptedException {
+  private void maintain(RedisConnection current) throws InterruptedException {
     boolean was = health.last().up();
-    StoreHealth now = health.look(current);
+    StoreHealth now = health.probe(current);
     if (was && !now.up() && !closed) {
-      away(now.reason().orElse("Redis at " + settings.address() + " does not answer"));
+      logOutage(
+          now.reason().orElse("Redis at " + settings.connection().address() + " does not reply"));
     }
     health.publish(now);
     if (!was && now.up() && !closed) {
@@ -143,38 +139,42 @@ final class Connector implements AutoCloseable {
     try {
       resets.poll(current);
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
-      LOG.log(Level.DEBUG, "could not look for resets in Redis", e);
+      LOG.log(Level.DEBUG, "polling Redis for resets failed", e);
     }
   }
 
-  /** Logs an outage once, unless the observer has; what ends it is logged by the same one. */
-  private void away(String why) {
-    logsOutage = !observer.away();
-    LOG.log(logsOutage ? Level.WARNING : Level.DEBUG, why);
+  /** Logs an outage, unless the observer already has; the same party logs its end. */
+  private void logOutage(String why) {
+    outageLogged = !observer.away();
+    LOG.log(outageLogged ? Level.WARNING : Level.DEBUG, why);
   }
 
   private void recovered() {
     LOG.log(
-        logsOutage ? Level.INFO : Level.DEBUG, "Redis at " + settings.address() + " answers again");
+        outageLogged ? Level.INFO : Level.DEBUG,
+        "Redis at " + settings.connection().address() + " replies again");
     observer.recovered();
   }
 
-  /** Tries until it succeeds; returns null if closed before. */
+  /** Retries until it succeeds; returns null if closed before. */
   private @Nullable RedisConnection connect() throws InterruptedException {
     long pause = FIRST_PAUSE_MILLIS;
     Level level = Level.WARNING;
     while (!closed) {
       try {
-        return prepared(RedisConnection.connect(settings));
-      } catch (RuntimeException | LinkageError e) {
+        return prepare(RedisConnection.connect(settings));
+      } catch (RuntimeException | Error e) {
         String why =
-            "not connected to Redis at " + settings.address() + ": " + HealthProbe.reason(e);
+            "not connected to Redis at "
+                + settings.connection().address()
+                + ": "
+                + HealthProbe.reason(e);
         health.down(why);
         if (!closed) {
           LOG.log(level, why);
           LOG.log(Level.DEBUG, why, e);
         }
-        // One line for an outage; what the further attempts meet shows in health.
+        // One line for each outage; health shows the reason of later failures.
         level = Level.DEBUG;
       }
       TimeUnit.MILLISECONDS.sleep(pause + ThreadLocalRandom.current().nextLong(FIRST_PAUSE_MILLIS));
@@ -183,7 +183,7 @@ final class Connector implements AutoCloseable {
     return null;
   }
 
-  private RedisConnection prepared(RedisConnection candidate) throws InterruptedException {
+  private RedisConnection prepare(RedisConnection candidate) throws InterruptedException {
     boolean done = false;
     try {
       agreeOnLayout(candidate);
@@ -192,11 +192,12 @@ final class Connector implements AutoCloseable {
       }
       resets.poll(candidate);
       warmUp.run(candidate);
-      health.publish(health.look(candidate));
+      health.publish(health.probe(candidate));
       done = true;
       return candidate;
     } catch (TimeoutException e) {
-      throw new IllegalStateException("no answer within " + settings.connectTimeout(), e);
+      throw new IllegalStateException(
+          "no reply within " + settings.connection().connectTimeout(), e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(HealthProbe.reason(e), e);
     } finally {
@@ -206,7 +207,7 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  /** Writes down how many tags there are, or refuses to go on with another number. */
+  /** Stores the number of hash tags in Redis; fails if another number is stored already. */
   private void agreeOnLayout(RedisConnection candidate)
       throws InterruptedException, ExecutionException, TimeoutException {
     byte[] key = RedisConnection.ascii(settings.keyPrefix() + ":m:tags");
@@ -230,9 +231,9 @@ final class Connector implements AutoCloseable {
     if (!text.equals(Integer.toString(SlotTags.COUNT))) {
       throw new IllegalStateException(
           settings.keyPrefix()
-              + ":m:tags in Redis says "
+              + ":m:tags in Redis is "
               + text
-              + " tags, this node has "
+              + ", this version uses "
               + SlotTags.COUNT
               + "; use another rl.redis.key-prefix");
     }
@@ -251,21 +252,21 @@ final class Connector implements AutoCloseable {
     }
   }
 
-  /** Begins a new generation of rules and plans. */
+  /** Starts a new generation of rules and plans, which resets their buckets. */
   CompletionStage<Void> reset(List<String> fields) {
-    RedisConnection current = link;
+    RedisConnection current = connection;
     return current == null ? notConnected() : resets.reset(current, fields);
   }
 
-  /** Deletes a bucket on all nodes. */
+  /** Deletes a bucket, and its denial in the deny caches of all processes. */
   CompletionStage<Void> reset(BucketKey bucket, String notice) {
-    RedisConnection current = link;
+    RedisConnection current = connection;
     return current == null ? notConnected() : resets.reset(current, bucket, notice);
   }
 
   private CompletionStage<Void> notConnected() {
     return CompletableFuture.failedFuture(
-        new StoreException(StoreException.Kind.REDISERROR, whyNotConnected()));
+        new StoreException(StoreException.Kind.REDISERROR, notConnectedReason()));
   }
 
   private static CommandArgs<byte[], byte[]> args() {
@@ -276,7 +277,7 @@ final class Connector implements AutoCloseable {
       throws InterruptedException, ExecutionException, TimeoutException {
     return stage
         .toCompletableFuture()
-        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        .get(settings.connection().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -284,8 +285,8 @@ final class Connector implements AutoCloseable {
     RedisConnection current;
     synchronized (this) {
       closed = true;
-      current = link;
-      link = null;
+      current = connection;
+      connection = null;
     }
     thread.interrupt();
     health.down("the store is closed");

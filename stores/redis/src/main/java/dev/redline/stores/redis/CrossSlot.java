@@ -25,58 +25,42 @@ import java.util.function.BiFunction;
 final class CrossSlot {
   private final BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit;
   private final BiConsumer<PendingAcquisition, Outcome> refund;
+  private final PendingAcquisition whole;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
-  private final BucketKey.Maker keys;
-  private final long deadline;
-  private final boolean waitedFor;
 
   CrossSlot(
       BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit,
       BiConsumer<PendingAcquisition, Outcome> refund,
-      Acquisition acquisition,
-      BucketKey.Maker keys,
-      long deadline,
-      boolean waitedFor) {
+      PendingAcquisition whole) {
     this.submit = submit;
     this.refund = refund;
-    this.acquisition = acquisition;
-    this.keys = keys;
-    this.deadline = deadline;
-    this.waitedFor = waitedFor;
+    this.whole = whole;
+    this.acquisition = whole.acquisition();
     for (int i = 0; i < acquisition.size(); i++) {
-      int lane = BucketKey.lane(acquisition.key(i));
-      keysByLane.computeIfAbsent(lane, absent -> new ArrayList<>()).add(i);
+      keysByLane.computeIfAbsent(whole.key(i).lane(), absent -> new ArrayList<>()).add(i);
     }
   }
 
+  /** Submits the part of each slot; returns the whole, which completes after all of them. */
   CompletableFuture<Outcome> take() {
     List<PendingAcquisition> parts = new ArrayList<>();
-    keysByLane.forEach((lane, members) -> parts.add(submit.apply(part(members), lane)));
-    CompletableFuture<Outcome> result = new CompletableFuture<>();
+    keysByLane.forEach((lane, members) -> parts.add(submit.apply(whole.part(members), lane)));
     AtomicInteger missing = new AtomicInteger(parts.size());
     for (PendingAcquisition part : parts) {
-      part.onAnswer(
+      part.onCompletion(
           () -> {
             if (missing.decrementAndGet() == 0) {
               try {
-                settle(parts, result);
+                settle(parts, whole);
               } catch (RuntimeException e) {
-                // What a callback throws is lost, and nobody else would complete the result.
-                result.completeExceptionally(e);
+                // An exception in a callback is lost, and the whole would never complete.
+                whole.completeExceptionally(e);
               }
             }
           });
     }
-    return result;
-  }
-
-  private PendingAcquisition part(List<Integer> members) {
-    Acquisition.Builder part = Acquisition.builder().dryRun(acquisition.dryRun());
-    for (int member : members) {
-      part.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
-    }
-    return new PendingAcquisition(part.build(), keys, deadline, waitedFor);
+    return whole;
   }
 
   private void settle(List<PendingAcquisition> parts, CompletableFuture<Outcome> result) {

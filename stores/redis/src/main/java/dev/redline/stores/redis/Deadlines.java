@@ -13,12 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes sure that every acquisition is answered in time: a daemon thread that looks every few
- * milliseconds while anything waits, is under way or is being delivered, and sleeps otherwise.
+ * Completes every acquisition by its deadline: a daemon thread that checks every few milliseconds
+ * while acquisitions are queued, in flight or being completed, and sleeps otherwise.
  *
- * <p>No caller's code ever runs on it, so nothing a caller does can delay a deadline: time-outs are
- * delivered by {@link CompletionThreads}, which this thread watches, and threads that only wait are
- * woken here.
+ * <p>No caller's code runs on this thread, so no caller can delay a deadline: {@link
+ * CompletionThreads} runs the continuations of time-outs. Blocked threads are woken here.
  */
 final class Deadlines implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
@@ -26,34 +25,38 @@ final class Deadlines implements AutoCloseable {
   private static final long RETRY_NANOS = 5_000_000;
   private static final int IDLE_TICKS = 100;
 
-  /** How long deliveries are watched after the store was closed. */
+  /** How long the thread runs after the store was closed, to help stalled deliveries. */
   private static final long LAST_NANOS = 10_000_000_000L;
 
   static final String CLOSED = "the store is closed";
 
   private record Retry(long dueNanos, Runnable action) {}
 
-  private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
+  private final Set<Batch> inFlight = ConcurrentHashMap.newKeySet();
   private final Queue<Retry> retries = new ConcurrentLinkedQueue<>();
   private final Lane[] lanes;
   private final AtomicInteger queued;
-  private final CompletionThreads answers;
-  private final String unanswered;
+  private final CompletionThreads completionThreads;
+  private final String timeoutMessage;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile boolean asleep;
   private volatile boolean closed;
   private volatile long closedNanos;
 
-  Deadlines(Lane[] lanes, AtomicInteger queued, CompletionThreads answers, RedisSettings settings) {
+  Deadlines(
+      Lane[] lanes,
+      AtomicInteger queued,
+      CompletionThreads completionThreads,
+      RedisSettings settings) {
     this.lanes = lanes;
     this.queued = queued;
-    this.answers = answers;
-    this.unanswered =
+    this.completionThreads = completionThreads;
+    this.timeoutMessage =
         "Redis at "
-            + settings.address()
-            + " did not answer within "
+            + settings.connection().address()
+            + " did not reply within "
             + settings.commandTimeout().toMillis()
-            + " ms: whether it was taken is unknown";
+            + " ms: it is unknown whether the tokens were taken";
   }
 
   void start() {
@@ -62,22 +65,22 @@ final class Deadlines implements AutoCloseable {
   }
 
   void begin(Batch batch) {
-    underWay.add(batch);
-    watch();
+    inFlight.add(batch);
+    wakeUp();
   }
 
   void end(Batch batch) {
-    underWay.remove(batch);
+    inFlight.remove(batch);
   }
 
-  /** Runs an action in a few milliseconds; it must not block. */
-  void later(Runnable action) {
+  /** Runs an action in a few milliseconds; the action must not block. */
+  void schedule(Runnable action) {
     retries.add(new Retry(System.nanoTime() + RETRY_NANOS, action));
-    watch();
+    wakeUp();
   }
 
-  /** Lets nothing that now waits or is delivered be forgotten. */
-  void watch() {
+  /** Wakes the thread if it sleeps; called after work was added. */
+  void wakeUp() {
     if (asleep) {
       asleep = false;
       LockSupport.unpark(thread);
@@ -85,11 +88,14 @@ final class Deadlines implements AutoCloseable {
   }
 
   private boolean isIdle() {
-    return underWay.isEmpty() && queued.get() == 0 && answers.isIdle() && retries.isEmpty();
+    return inFlight.isEmpty()
+        && queued.get() == 0
+        && completionThreads.isIdle()
+        && retries.isEmpty();
   }
 
   private boolean isOver() {
-    return closed && (answers.isIdle() || System.nanoTime() - closedNanos > LAST_NANOS);
+    return closed && (completionThreads.isIdle() || System.nanoTime() - closedNanos > LAST_NANOS);
   }
 
   private void run() {
@@ -108,8 +114,8 @@ final class Deadlines implements AutoCloseable {
       try {
         tick(System.nanoTime());
       } catch (RuntimeException | Error e) {
-        // Also when memory is short: without this thread, callers would wait for ever.
-        LOG.log(Level.ERROR, "the deadlines of acquisitions could not be looked at", e);
+        // Errors too, such as OutOfMemoryError: without this thread, callers would wait for ever.
+        LOG.log(Level.ERROR, "checking the deadlines of acquisitions failed", e);
       }
     }
   }
@@ -125,39 +131,39 @@ final class Deadlines implements AutoCloseable {
       lane.expire();
     }
     List<PendingAcquisition> expired = new ArrayList<>();
-    for (Batch batch : underWay) {
-      for (PendingAcquisition ticket : batch.tickets()) {
-        if (ticket.expired(now)) {
-          expired.add(ticket);
+    for (Batch batch : inFlight) {
+      for (PendingAcquisition pending : batch.acquisitions()) {
+        if (pending.expired(now)) {
+          expired.add(pending);
         }
       }
     }
-    expire(expired, unanswered);
-    answers.watch(now);
+    expire(expired, timeoutMessage);
+    completionThreads.helpStalled(now);
   }
 
-  /** Fails acquisitions, each once. */
-  void expire(List<PendingAcquisition> tickets, String why) {
-    if (tickets.isEmpty()) {
+  /** Fails acquisitions that have not completed, each once. */
+  void expire(List<PendingAcquisition> acquisitions, String why) {
+    if (acquisitions.isEmpty()) {
       return;
     }
     StoreException failure = new StoreException(StoreException.Kind.REDISERROR, why);
     List<PendingAcquisition> others = new ArrayList<>();
-    for (PendingAcquisition ticket : tickets) {
-      if (ticket.beginsToExpire()) {
-        if (ticket.waitedFor()) {
-          ticket.completeExceptionally(failure);
+    for (PendingAcquisition pending : acquisitions) {
+      if (pending.tryExpire()) {
+        if (pending.isBlocking()) {
+          pending.completeExceptionally(failure);
         } else {
-          others.add(ticket);
+          others.add(pending);
         }
       }
     }
     if (!others.isEmpty()) {
-      answers.deliver(ResultDelivery.ofFailure(others, failure));
+      completionThreads.deliver(ResultDelivery.ofFailure(others, failure));
     }
   }
 
-  /** Fails everything that is not answered, and ends the thread when that is delivered. */
+  /** Fails all acquisitions; the thread ends when their continuations have run. */
   @Override
   public void close() {
     closedNanos = System.nanoTime();
@@ -166,8 +172,8 @@ final class Deadlines implements AutoCloseable {
     for (Lane lane : lanes) {
       lane.close();
     }
-    for (Batch batch : underWay) {
-      expire(batch.tickets(), CLOSED);
+    for (Batch batch : inFlight) {
+      expire(batch.acquisitions(), CLOSED);
     }
   }
 }

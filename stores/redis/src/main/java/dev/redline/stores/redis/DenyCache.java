@@ -26,24 +26,6 @@ final class DenyCache {
     this.generations = generations;
   }
 
-  /** Denies an acquisition from memory, or returns null if it has to be asked for. */
-  @Nullable Outcome refusal(Acquisition acquisition) {
-    if (denials.isUnused() || !knowsAny(acquisition)) {
-      return null;
-    }
-    Outcome outcome = new Outcome();
-    return refuse(acquisition, outcome) ? outcome : null;
-  }
-
-  private boolean knowsAny(Acquisition acquisition) {
-    for (int i = 0; i < acquisition.size(); i++) {
-      if (denials.find(acquisition.key(i)) != null) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Denies an acquisition from memory, or returns false if it has to be asked for. */
   boolean refuse(Acquisition acquisition, Outcome outcome) {
     return !acquisition.dryRun() && refuse(acquisition, outcome, true);

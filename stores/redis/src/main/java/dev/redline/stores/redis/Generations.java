@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * From which moment on the buckets of a rule or plan count: buckets of an earlier generation are
- * fresh ones. Known from Redis, where resets are written down; a generation never goes back.
+ * The generations of rules and plans, as known from Redis. A reset starts a new generation, and
+ * buckets of an earlier one count as full. A generation never decreases.
  */
 final class Generations {
   private final Map<String, Long> byOwner = new ConcurrentHashMap<>();
@@ -20,7 +20,7 @@ final class Generations {
     return byOwner.isEmpty() ? 0 : byOwner.getOrDefault(field(limits), 0L);
   }
 
-  /** Learns a generation; returns whether it is news. */
+  /** Stores a generation; returns whether it is newer than the known one. */
   boolean learn(String field, long generation) {
     Long known = byOwner.get(field);
     if (known != null && known >= generation) {

@@ -1,6 +1,7 @@
 package dev.redline.stores.redis;
 
 import dev.redline.core.store.StoreHealth;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -23,24 +24,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Looks whether Redis answers, how fast, and whether it may forget buckets that are not full. Used
- * by the connector's thread; what it last saw can be read by any.
+ * Probes whether Redis replies, how fast, and whether its eviction policy may delete buckets that
+ * are not full. Used by the connector's thread; any thread can read the last result.
  */
 final class HealthProbe {
   private static final Logger LOG = System.getLogger(HealthProbe.class.getName());
-  private static final long EVICTION_LOOK_NANOS = 60_000_000_000L;
+  private static final long EVICTION_CHECK_NANOS = 60_000_000_000L;
   private static final Pattern POLICY = Pattern.compile("maxmemory_policy:(\\S+)");
 
-  private final Duration patience;
+  private final Duration timeout;
   private final String address;
   private volatile StoreHealth last = StoreHealth.down("not connected to Redis yet");
   private String warning = "";
-  private long evictionLookedNanos;
+  private long evictionCheckedNanos;
 
   HealthProbe(RedisSettings settings) {
-    this.patience = settings.connectTimeout();
-    this.address = settings.address();
-    this.evictionLookedNanos = System.nanoTime() - EVICTION_LOOK_NANOS;
+    this.timeout = settings.connection().connectTimeout();
+    this.address = settings.connection().address();
+    this.evictionCheckedNanos = System.nanoTime() - EVICTION_CHECK_NANOS;
   }
 
   StoreHealth last() {
@@ -55,33 +56,39 @@ final class HealthProbe {
     last = seen;
   }
 
-  /** Pings every master; returns what is seen, which nobody else knows of yet. */
-  StoreHealth look(RedisConnection link) throws InterruptedException {
+  /** Pings every master; returns the result without publishing it. */
+  StoreHealth probe(RedisConnection connection) throws InterruptedException {
     String at = " at " + address;
     try {
       long slowest = 0;
-      List<RedisConnection.Master> masters = link.masters();
+      List<RedisConnection.Master> masters = connection.masters();
       for (RedisConnection.Master master : masters) {
         at = " at " + (master.name().isEmpty() ? address : master.name());
         long start = System.nanoTime();
         ping(master.commands());
         slowest = Math.max(slowest, System.nanoTime() - start);
       }
-      lookAtEviction(masters);
+      checkEvictionPolicy(masters);
       return new StoreHealth(
           true,
           Optional.empty(),
           Optional.of(Duration.ofNanos(slowest)),
-          details(link, masters.size()));
+          details(connection, masters.size()));
     } catch (TimeoutException e) {
-      return StoreHealth.down(
-          "Redis" + at + " did not answer within " + patience.toMillis() + " ms");
+      return noReply(at);
     } catch (ExecutionException | RuntimeException e) {
-      return StoreHealth.down("Redis" + at + ": " + reason(e));
+      // Lettuce has the same time-out, and sometimes notices first.
+      return e.getCause() instanceof RedisCommandTimeoutException
+          ? noReply(at)
+          : StoreHealth.down("Redis" + at + ": " + reason(e));
     }
   }
 
-  /** Returns what happened and what was behind it, in one line. */
+  private StoreHealth noReply(String at) {
+    return StoreHealth.down("Redis" + at + " did not reply within " + timeout.toMillis() + " ms");
+  }
+
+  /** Returns the messages of a failure and of its root cause, in one line. */
   static String reason(Throwable e) {
     boolean wrapped = e instanceof ExecutionException || e instanceof CompletionException;
     Throwable top = wrapped && e.getCause() != null ? e.getCause() : e;
@@ -103,12 +110,12 @@ final class HealthProbe {
     commands
         .dispatch(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE))
         .toCompletableFuture()
-        .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private Map<String, String> details(RedisConnection link, int masters) {
+  private Map<String, String> details(RedisConnection connection, int masters) {
     Map<String, String> details = new LinkedHashMap<>();
-    details.put("topology", link.topology());
+    details.put("topology", connection.topology());
     details.put("masters", Integer.toString(masters));
     if (!warning.isEmpty()) {
       details.put("warning", warning);
@@ -116,13 +123,13 @@ final class HealthProbe {
     return details;
   }
 
-  private void lookAtEviction(List<RedisConnection.Master> masters)
+  private void checkEvictionPolicy(List<RedisConnection.Master> masters)
       throws InterruptedException, TimeoutException {
     long now = System.nanoTime();
-    if (now - evictionLookedNanos < EVICTION_LOOK_NANOS) {
+    if (now - evictionCheckedNanos < EVICTION_CHECK_NANOS) {
       return;
     }
-    evictionLookedNanos = now;
+    evictionCheckedNanos = now;
     String found = "";
     for (RedisConnection.Master master : masters) {
       String policy = policy(master.commands());
@@ -139,10 +146,10 @@ final class HealthProbe {
   private static String advice(String policy) {
     return "maxmemory-policy is "
         + policy
-        + ": Redis may forget buckets that are not full, which reopens them; use noeviction";
+        + ": Redis may evict buckets that are not full, which refills them; use noeviction";
   }
 
-  /** Returns the eviction policy, or nothing where the user may not ask for it. */
+  /** Returns the eviction policy; empty if the user has no permission for INFO. */
   private String policy(BaseRedisAsyncCommands<byte[], byte[]> commands)
       throws InterruptedException, TimeoutException {
     try {
@@ -153,11 +160,11 @@ final class HealthProbe {
                   new ValueOutput<>(ByteArrayCodec.INSTANCE),
                   new CommandArgs<>(ByteArrayCodec.INSTANCE).add("memory"))
               .toCompletableFuture()
-              .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+              .get(timeout.toMillis(), TimeUnit.MILLISECONDS);
       Matcher policy = POLICY.matcher(new String(memory, StandardCharsets.US_ASCII));
       return policy.find() ? policy.group(1) : "";
     } catch (ExecutionException e) {
-      LOG.log(Level.DEBUG, "could not look at the eviction policy of Redis", e);
+      LOG.log(Level.DEBUG, "reading the eviction policy of Redis failed", e);
       return "";
     }
   }

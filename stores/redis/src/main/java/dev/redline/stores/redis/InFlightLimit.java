@@ -5,14 +5,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The way into one master of a cluster, which many lanes lead to: as many calls at once as make 256
- * acquisitions at most, since with more of them only the wait grows. The lanes that find it full
- * gather meanwhile, and go on in turn. Nothing here waits or locks.
+ * The in-flight limit of one master of a cluster, shared by all lanes whose slots it owns: at most
+ * as many calls as carry 256 acquisitions, since beyond that only latency grows. A lane that finds
+ * the limit reached keeps collecting acquisitions, and sends when its turn comes. Lock-free; no
+ * thread waits.
  */
 final class InFlightLimit {
   private static final int MAX_ACQUISITIONS = 256;
 
-  private final AtomicInteger inside = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
   private final Queue<Lane> waiting = new ConcurrentLinkedQueue<>();
   private final int maxCalls;
 
@@ -20,35 +21,37 @@ final class InFlightLimit {
     this.maxCalls = Math.max(1, MAX_ACQUISITIONS / maxBatch);
   }
 
-  /** Lets a call in, or returns false; then the lane is told to send as soon as there is room. */
-  boolean enter(Lane lane) {
-    if (inside.incrementAndGet() <= maxCalls) {
+  /**
+   * Counts a call as in flight; if the limit is reached, returns false and drains the lane later.
+   */
+  boolean tryEnter(Lane lane) {
+    if (inFlight.incrementAndGet() <= maxCalls) {
       return true;
     }
-    inside.decrementAndGet();
-    if (lane.beginsToWait()) {
+    inFlight.decrementAndGet();
+    if (lane.startWaiting()) {
       waiting.add(lane);
     }
-    // Whoever left since may not have seen the lane.
-    if (inside.get() < maxCalls) {
+    // A call that ended since may not have seen the lane in the queue.
+    if (inFlight.get() < maxCalls) {
       wake();
     }
     return false;
   }
 
-  /** Says that a call that was let in is over, or is not under way for a while. */
+  /** Stops counting a call: it has ended, or will be sent again later. */
   void leave() {
-    inside.decrementAndGet();
+    inFlight.decrementAndGet();
     wake();
   }
 
   private void wake() {
-    while (inside.get() < maxCalls) {
+    while (inFlight.get() < maxCalls) {
       Lane lane = waiting.poll();
       if (lane == null) {
         return;
       }
-      lane.waitsNoMore();
+      lane.stopWaiting();
       lane.drain();
     }
   }

@@ -10,161 +10,166 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to one group of slots: a queue that empties itself in batches.
+ * The queue of one group of slots, which is sent in batches.
  *
- * <p>While a call is under way, acquisitions gather; when it comes back, all that fit leave
- * together. A further call leaves before that if there is enough for half a full one. An idle lane
- * sends on the caller's thread. Nothing here waits or locks.
+ * <p>This is <a href="https://mechanical-sympathy.blogspot.com/2011/10/smart-batching.html">natural
+ * batching</a>: acquisitions collect while a call is in flight, and all that fit are sent together
+ * when it returns, without an artificial delay. A second call is sent earlier if half a batch is
+ * waiting. An idle lane sends on the caller's thread. Lock-free; no thread waits.
  */
 final class Lane {
-  /** Sends a batch; the lane is told when it is over. */
+  /** Sends batches; calls {@link Lane#finished} after each. */
   interface Sender {
-    /** Returns the way into the node the lane leads to, or null if it needs none. */
-    @Nullable InFlightLimit gate(Lane lane);
+    /** Returns where the next call of a lane goes. */
+    Destination destination(Lane lane);
 
-    void send(Lane lane, Batch batch);
+    void send(Lane lane, Batch batch, Destination destination);
 
-    /** Hears of acquisitions that waited too long and were never sent. */
-    void expired(List<PendingAcquisition> tickets);
+    /** Fails acquisitions that waited too long and were never sent. */
+    void expired(List<PendingAcquisition> acquisitions);
 
-    /** Hears of acquisitions that were not sent because the store was closed. */
-    void closed(List<PendingAcquisition> tickets);
+    /** Fails acquisitions that were not sent because the store was closed. */
+    void closed(List<PendingAcquisition> acquisitions);
   }
 
-  /** How many acquisitions leave in one call even if they are all equal. */
+  /** How many acquisitions one call carries at most, equal ones included. */
   private static final int MAX_ACQUISITIONS = 256;
 
   private final Queue<PendingAcquisition> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
-  private final AtomicInteger queuedInAll;
-  private final AtomicInteger calls = new AtomicInteger();
-  private final AtomicInteger drains = new AtomicInteger();
-  private final AtomicBoolean atGate = new AtomicBoolean();
+  private final AtomicInteger queuedInStore;
+  private final AtomicInteger callsInFlight = new AtomicInteger();
+  private final AtomicInteger drainRequests = new AtomicInteger();
+  private final AtomicBoolean waitsForLimit = new AtomicBoolean();
   private final int number;
   private final RedisSettings settings;
-  private final ScriptParameters.Cache shapes;
+  private final ScriptParameters.Cache parameters;
   private final Sender sender;
-  private final int enough;
-  private volatile boolean looksForExpired;
+  private final int halfBatch;
+  private volatile boolean checkExpired;
   private volatile boolean closed;
 
   /**
    * Creates a lane.
    *
-   * @param queuedInAll how many acquisitions wait in the lanes of a store, which bound it together
+   * @param queuedInStore how many acquisitions wait in all lanes of the store: the limit is shared
    */
   Lane(
       int number,
-      AtomicInteger queuedInAll,
+      AtomicInteger queuedInStore,
       RedisSettings settings,
-      ScriptParameters.Cache shapes,
+      ScriptParameters.Cache parameters,
       Sender sender) {
     this.number = number;
-    this.queuedInAll = queuedInAll;
+    this.queuedInStore = queuedInStore;
     this.settings = settings;
-    this.shapes = shapes;
+    this.parameters = parameters;
     this.sender = sender;
-    this.enough = (settings.maxBatch() + 1) / 2;
+    this.halfBatch = (settings.maxBatch() + 1) / 2;
   }
 
-  /** Returns which lane it is, from 0. */
+  /** Returns the index of the lane, from 0. */
   int number() {
     return number;
   }
 
-  /** Queues an acquisition, or returns false if as many wait as the store allows. */
-  boolean submit(PendingAcquisition ticket) {
-    if (queuedInAll.incrementAndGet() > settings.maxQueued()) {
-      queuedInAll.decrementAndGet();
+  /** Queues an acquisition; returns false if the store's queue is full. */
+  boolean submit(PendingAcquisition pending) {
+    if (queuedInStore.incrementAndGet() > settings.maxQueued()) {
+      queuedInStore.decrementAndGet();
       return false;
     }
     int waiting = queued.incrementAndGet();
-    queue.add(ticket);
-    CompletionThreads.Held held =
-        waiting >= enough || ticket.waitedFor() ? null : CompletionThreads.held();
-    if (held == null) {
+    queue.add(pending);
+    CompletionThreads.DeferredLanes deferred =
+        waiting >= halfBatch || pending.isBlocking() ? null : CompletionThreads.deferredLanes();
+    if (deferred == null) {
       drain();
     } else {
-      held.add(this);
+      deferred.add(this);
     }
     return true;
   }
 
-  /** Says that a batch was sent that the lane did not send itself. */
+  /** Counts a call that the lane did not send itself. */
   void started() {
-    calls.incrementAndGet();
+    callsInFlight.incrementAndGet();
   }
 
-  /** Says that a batch is over, whatever came of it. */
+  /** Ends a call, which has succeeded or failed, and sends the next one. */
   void finished() {
-    calls.decrementAndGet();
+    callsInFlight.decrementAndGet();
     drain();
   }
 
-  /** Sends what waits, as far as calls are allowed; one thread at a time does it for all. */
+  /**
+   * Sends queued acquisitions, as far as calls are allowed. Only one thread does so at a time; it
+   * also does it for threads that call this meanwhile.
+   */
   void drain() {
-    if (drains.getAndIncrement() != 0) {
+    if (drainRequests.getAndIncrement() != 0) {
       return;
     }
     int missed = 1;
     do {
       if (closed) {
-        sender.closed(remove(ticket -> true));
-      } else if (looksForExpired) {
-        looksForExpired = false;
+        sender.closed(remove(pending -> true));
+      } else if (checkExpired) {
+        checkExpired = false;
         long now = System.nanoTime();
-        sender.expired(remove(ticket -> ticket.expired(now)));
+        sender.expired(remove(pending -> pending.expired(now)));
       }
       while (maySend()) {
         if (!sendNext()) {
           break;
         }
       }
-      missed = drains.addAndGet(-missed);
+      missed = drainRequests.addAndGet(-missed);
     } while (missed != 0);
   }
 
-  /** Sends one call; returns false if there is nothing to send, or no room for it. */
+  /** Sends one call; returns false if the queue is empty or the in-flight limit is reached. */
   private boolean sendNext() {
     if (queue.isEmpty()) {
       return false;
     }
-    InFlightLimit gate = sender.gate(this);
-    if (gate != null && !gate.enter(this)) {
+    Destination destination = sender.destination(this);
+    InFlightLimit limit = destination.limit();
+    if (limit != null && !limit.tryEnter(this)) {
       return false;
     }
     Batch batch = collect();
     if (batch == null) {
-      if (gate != null) {
-        gate.leave();
+      if (limit != null) {
+        limit.leave();
       }
       return false;
     }
-    batch.enteredBy(gate);
-    calls.incrementAndGet();
-    sender.send(this, batch);
+    batch.countedBy(limit);
+    callsInFlight.incrementAndGet();
+    sender.send(this, batch, destination);
     return true;
   }
 
-  /** Says that the lane waits at a gate from now on; returns false if it did already. */
-  boolean beginsToWait() {
-    return atGate.compareAndSet(false, true);
+  /** Marks the lane as waiting for an in-flight limit; returns false if it was already. */
+  boolean startWaiting() {
+    return waitsForLimit.compareAndSet(false, true);
   }
 
-  /** Says that a gate forgets the lane. */
-  void waitsNoMore() {
-    atGate.set(false);
+  /** Marks the lane as no longer waiting for an in-flight limit. */
+  void stopWaiting() {
+    waitsForLimit.set(false);
   }
 
   /**
-   * An idle lane sends whatever waits; one with a call under way when that makes half a full call;
-   * with more under way, only full ones, which keep the server from waiting for this process.
+   * Without a call in flight any batch is sent; with one, half a batch; with more, only full
+   * batches, which keep the server busy while replies are processed.
    */
   private boolean maySend() {
-    int underWay = calls.get();
-    return underWay == 0
-        || (underWay < settings.maxCalls()
-            && queued.get() >= (underWay == 1 ? enough : settings.maxBatch()));
+    int inFlight = callsInFlight.get();
+    return inFlight == 0
+        || (inFlight < settings.maxCalls()
+            && queued.get() >= (inFlight == 1 ? halfBatch : settings.maxBatch()));
   }
 
   private @Nullable Batch collect() {
@@ -172,7 +177,7 @@ final class Lane {
     if (head == null) {
       return null;
     }
-    Batch batch = new Batch(shapes);
+    Batch batch = new Batch(parameters);
     List<PendingAcquisition> expired = List.of();
     long now = System.nanoTime();
     int taken = 0;
@@ -191,41 +196,41 @@ final class Lane {
       }
       head = queue.peek();
     }
-    left(taken);
+    removed(taken);
     sender.expired(expired);
     return batch.isEmpty() ? null : batch;
   }
 
-  private void left(int taken) {
+  private void removed(int taken) {
     queued.addAndGet(-taken);
-    queuedInAll.addAndGet(-taken);
+    queuedInStore.addAndGet(-taken);
   }
 
   /**
-   * Fails the acquisitions that waited too long; they were never sent. Sends what waits for the end
-   * of a delivery that a caller's code delays.
+   * Fails the acquisitions that waited too long; they were never sent. Also sends acquisitions that
+   * a delivery deferred, in case a continuation blocks it.
    */
   void expire() {
     if (!queue.isEmpty()) {
-      looksForExpired = true;
+      checkExpired = true;
       drain();
     }
   }
 
-  /** Removes the first in the queue as long as they are wanted; only within {@link #drain}. */
-  private List<PendingAcquisition> remove(Predicate<PendingAcquisition> wanted) {
+  /** Removes acquisitions from the head of the queue; only called by {@link #drain}. */
+  private List<PendingAcquisition> remove(Predicate<PendingAcquisition> condition) {
     List<PendingAcquisition> removed = new ArrayList<>();
     for (PendingAcquisition head = queue.peek();
-        head != null && wanted.test(head);
+        head != null && condition.test(head);
         head = queue.peek()) {
       queue.poll();
       removed.add(head);
     }
-    left(removed.size());
+    removed(removed.size());
     return removed;
   }
 
-  /** Sends nothing any more: what waits, and what still comes, fails. */
+  /** Fails all queued acquisitions, and those that are submitted later. */
   void close() {
     closed = true;
     drain();

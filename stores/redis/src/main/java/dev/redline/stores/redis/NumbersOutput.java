@@ -5,17 +5,17 @@ import io.lettuce.core.output.CommandOutput;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Collects a flat reply of integers without boxing them; anything else in it is noted. */
+/** Collects a flat reply of integers without boxing them. */
 final class NumbersOutput extends CommandOutput<byte[], byte[], long[]> {
   private long[] numbers = new long[16];
   private int size;
-  private boolean foreign;
+  private boolean hasOtherTypes;
 
   NumbersOutput() {
     super(ByteArrayCodec.INSTANCE, new long[0]);
   }
 
-  /** Returns the integers, and perhaps more room behind them; see {@link #size}. */
+  /** Returns an array that starts with the integers; {@link #size} says how many there are. */
   @Override
   public long[] get() {
     return numbers;
@@ -26,9 +26,9 @@ final class NumbersOutput extends CommandOutput<byte[], byte[], long[]> {
     return size;
   }
 
-  /** Returns whether the reply had something else than integers in it. */
-  boolean foreign() {
-    return foreign;
+  /** Returns whether the reply contains elements that are not integers. */
+  boolean hasOtherTypes() {
+    return hasOtherTypes;
   }
 
   @Override
@@ -41,17 +41,17 @@ final class NumbersOutput extends CommandOutput<byte[], byte[], long[]> {
 
   @Override
   public void set(ByteBuffer bytes) {
-    foreign = true;
+    hasOtherTypes = true;
   }
 
   @Override
   public void set(double number) {
-    foreign = true;
+    hasOtherTypes = true;
   }
 
   @Override
   public void set(boolean value) {
-    foreign = true;
+    hasOtherTypes = true;
   }
 
   @Override

@@ -9,10 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The open connections of a client, to close those to one server: the client itself only closes a
- * connection for good, and would not connect again.
+ * Tracks the open connections of a client, to close those to one server: closing the channel makes
+ * Lettuce reconnect, closing its connection object does not.
  *
- * <p>Also sends the calls that follow the replies of one read by one write to the socket.
+ * <p>Also consolidates flushes: the calls that follow the replies of one read are sent by one write
+ * to the socket.
  */
 final class OpenChannels implements NettyCustomizer {
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
@@ -24,7 +25,7 @@ final class OpenChannels implements NettyCustomizer {
     channel.closeFuture().addListener(closed -> open.remove(channel));
   }
 
-  /** Closes the connections to a server, given as {@code host:port}; the client makes new ones. */
+  /** Closes the connections to a server, given as {@code host:port}; the client reconnects. */
   void close(String server) {
     for (Channel channel : open) {
       if (leadsTo(channel.remoteAddress(), server)) {

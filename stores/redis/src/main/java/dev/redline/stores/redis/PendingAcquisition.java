@@ -3,56 +3,87 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StoreException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An acquisition on its way to Redis, all of whose keys share a slot. It is answered once: by the
- * reply, or by its deadline; a reply that comes later is not an answer any more.
+ * An acquisition that Redis has not decided yet: the future of its outcome. The reply or the
+ * deadline completes it, whichever comes first; a later reply has no effect.
  */
 final class PendingAcquisition extends CompletableFuture<Outcome> {
   private final Acquisition acquisition;
   private final BucketKey.Maker keys;
   private final long deadlineNanos;
-  private final boolean waitedFor;
+  private final boolean blocking;
   private volatile long sentNanos;
   private volatile boolean expiring;
+  private @Nullable BucketKey @Nullable [] bucketKeys;
   private long generation;
   private long @Nullable [] generations;
 
   /**
-   * Creates the ticket.
+   * Creates a pending acquisition.
    *
-   * @param waitedFor whether nothing hears of the answer but one thread that waits for it
+   * @param blocking whether one thread is blocked on it and no continuation depends on it
    */
   PendingAcquisition(
-      Acquisition acquisition, BucketKey.Maker keys, long deadlineNanos, boolean waitedFor) {
+      Acquisition acquisition, BucketKey.Maker keys, long deadlineNanos, boolean blocking) {
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadlineNanos = deadlineNanos;
-    this.waitedFor = waitedFor;
+    this.blocking = blocking;
   }
 
   Acquisition acquisition() {
     return acquisition;
   }
 
-  /** Makes a key; not kept, since most acquisitions of a busy bucket share one with a neighbour. */
+  /**
+   * Returns the Redis key of a bucket. Made on first use and kept: encoding and hashing the
+   * identity is done once, and not at all for an acquisition that joins an equal one in its batch.
+   */
   BucketKey key(int i) {
-    return keys.of(acquisition.key(i));
+    @Nullable BucketKey[] made = bucketKeys;
+    if (made == null) {
+      made = new BucketKey[acquisition.size()];
+      bucketKeys = made;
+    }
+    BucketKey key = made[i];
+    if (key == null) {
+      key = keys.of(acquisition.key(i));
+      made[i] = key;
+    }
+    return key;
   }
 
-  /** Returns whether answering it runs nobody's code, so that any thread may do it. */
-  boolean waitedFor() {
-    return waitedFor;
+  /** Returns an acquisition of some of the keys, under the same deadline. */
+  PendingAcquisition part(List<Integer> members) {
+    Acquisition.Builder builder = Acquisition.builder().dryRun(acquisition.dryRun());
+    for (int member : members) {
+      builder.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
+    }
+    PendingAcquisition part =
+        new PendingAcquisition(builder.build(), keys, deadlineNanos, blocking);
+    @Nullable BucketKey[] partKeys = new BucketKey[members.size()];
+    for (int i = 0; i < partKeys.length; i++) {
+      partKeys[i] = key(members.get(i));
+    }
+    part.bucketKeys = partKeys;
+    return part;
+  }
+
+  /** Returns whether completing it only wakes a thread, so that any thread may complete it. */
+  boolean isBlocking() {
+    return blocking;
   }
 
   boolean expired(long nanos) {
     return nanos - deadlineNanos >= 0;
   }
 
-  /** Notes when it was sent, which is before the server looks at its clock. */
+  /** Sets when it was sent, which is before the server reads its clock. */
   void sent(long nanos) {
     sentNanos = nanos;
   }
@@ -61,25 +92,25 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     return sentNanos;
   }
 
-  /** Notes of which generation the bucket of key {@code i} was asked for. */
-  void sentAs(int i, long sentGeneration) {
+  /** Sets the generation that was sent for the bucket of key {@code i}. */
+  void setGeneration(int i, long value) {
     if (acquisition.size() == 1) {
-      generation = sentGeneration;
+      generation = value;
       return;
     }
     if (generations == null) {
       generations = new long[acquisition.size()];
     }
-    generations[i] = sentGeneration;
+    generations[i] = value;
   }
 
-  /** Returns of which generation the bucket of key {@code i} was asked for. */
+  /** Returns the generation that was sent for the bucket of key {@code i}. */
   long generation(int i) {
     return generations == null ? generation : generations[i];
   }
 
-  /** Returns whether its time-out is to be delivered: true once, so that it is queued once. */
-  boolean beginsToExpire() {
+  /** Returns true once, to the caller that delivers the time-out; false if it is done. */
+  boolean tryExpire() {
     if (expiring) {
       return false;
     }
@@ -91,9 +122,9 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     completeExceptionally(new StoreException(kind, message));
   }
 
-  /** Calls back once it is answered, whatever the answer. */
+  /** Runs a callback when it completes, with an outcome or a failure. */
   @SuppressWarnings("FutureReturnValueIgnored")
-  void onAnswer(Runnable callback) {
+  void onCompletion(Runnable callback) {
     whenComplete((outcome, failure) -> callback.run());
   }
 
@@ -107,9 +138,7 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     throw new IllegalStateException("the acquisition did not fail");
   }
 
-  /**
-   * Returns whether the other one asks for the same of the same bucket and can be counted with it.
-   */
+  /** Returns whether the script can decide both as one: the same cost from the same bucket. */
   boolean coalescesWith(PendingAcquisition other) {
     return acquisition.size() == 1
         && other.acquisition.size() == 1

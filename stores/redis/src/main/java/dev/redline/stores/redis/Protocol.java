@@ -1,11 +1,8 @@
 package dev.redline.stores.redis;
 
-/**
- * What a store says to Redis: its scripts, and the version of the key and value layout. Stores with
- * another layout have other buckets.
- */
+/** The scripts of a store, and the version of the key and value layout they use. */
 record Protocol(Script acquire, Script refund, String layout) {
-  /** The one that every store speaks outside of tests. */
+  /** The protocol of all stores; tests also use others. */
   static final Protocol CURRENT =
       new Protocol(Script.load("acquire.lua"), Script.load("refund.lua"), BucketKey.LAYOUT);
 }

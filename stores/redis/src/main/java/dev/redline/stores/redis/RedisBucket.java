@@ -13,15 +13,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A bucket as it lies in Redis, taken apart for people. What it means in tokens depends on the
- * limits, which Redis does not know; see {@link #isOf} and {@link #key}.
+ * The state of a bucket as it is stored in Redis, for inspection. How many tokens it has depends on
+ * the limits, which are not stored; see {@link #isOf} and {@link #key}.
  *
- * @param ownerKind whether it is a rule's or a plan's
- * @param ownerId the rule or plan
- * @param fingerprint the fingerprint of the limits it was made for
- * @param identity who it is kept for, as keys say it
- * @param generation how often it was reset, as a moment; 0 for never
- * @param expiresIn when Redis drops it
+ * @param ownerKind whether a rule or a plan owns it
+ * @param ownerId the id of the rule or plan
+ * @param fingerprint the fingerprint of the limits
+ * @param identity the caller, in the form used in keys
+ * @param generation the time of the last reset in microseconds since the epoch; 0 if never reset
+ * @param expiresIn how long Redis keeps the key
  * @param bands the state of each band
  */
 public record RedisBucket(
@@ -41,10 +41,10 @@ public record RedisBucket(
   /** The state of one band. */
   public sealed interface Band {}
 
-  /** A token bucket: when it will be full again, if nobody takes more. */
+  /** A token bucket: when it will be full again. */
   public record Tokens(Instant fullAt) implements Band {}
 
-  /** A window: its number since the epoch, how many it counted, and how many the one before did. */
+  /** A window: its number since the epoch, its count, and the count of the previous window. */
   public record Window(long index, long count, long previous) implements Band {}
 
   /** Copies the bands. */
@@ -52,7 +52,7 @@ public record RedisBucket(
     bands = List.copyOf(bands);
   }
 
-  /** Returns whether a key names a bucket of this layout. */
+  /** Returns whether a key is that of a bucket in a known layout. */
   static boolean isKey(String key) {
     Matcher parts = KEY.matcher(key);
     return parts.matches()
@@ -63,7 +63,7 @@ public record RedisBucket(
   /**
    * Reads a value.
    *
-   * @throws IllegalArgumentException if it is none of ours
+   * @throws IllegalArgumentException if the value is malformed
    */
   static RedisBucket read(String key, byte[] value, Duration expiresIn) {
     Matcher parts = KEY.matcher(key);
@@ -73,7 +73,7 @@ public record RedisBucket(
     if (!known
         || value.length <= HEAD_BYTES
         || (value.length - HEAD_BYTES) % (BAND_BYTES + horizonBytes) != 0) {
-      throw new IllegalArgumentException("the value of '" + key + "' is none of ours");
+      throw new IllegalArgumentException("the value of '" + key + "' is malformed");
     }
     ByteBuffer in = ByteBuffer.wrap(value);
     long generation = number(in, HEAD_BYTES);
@@ -92,7 +92,9 @@ public record RedisBucket(
         bands);
   }
 
-  /** Tells them apart by size: no window is shorter than a millisecond, so no index is a moment. */
+  /**
+   * A window lasts at least a millisecond, so its index is smaller than any time in microseconds.
+   */
   private static Band band(long first, long second, long third) {
     return first >= 1_000_000_000_000_000L
         ? new Tokens(Instant.EPOCH.plus(first, ChronoUnit.MICROS))
@@ -107,14 +109,14 @@ public record RedisBucket(
     return value;
   }
 
-  /** Returns whether the bucket was made for these limits. */
+  /** Returns whether the bucket belongs to these limits. */
   public boolean isOf(BucketLimits limits) {
     return limits.ownerKind() == ownerKind
         && limits.ownerId().equals(ownerId)
         && limits.fingerprint().equals(fingerprint);
   }
 
-  /** Returns the key to ask a store with, given the limits the bucket was made for. */
+  /** Returns the key of the bucket in a store, given its limits. */
   public RateLimitKey key(BucketLimits limits) {
     return new RateLimitKey(limits, identity);
   }

@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
  * every process that uses the same prefix.
  *
- * <p>Standalone, Sentinel and Cluster; which one it is, is found out by asking. Acquisitions that
- * come while a call is under way leave together in the next one. An acquisition is sent at most
- * once: what is not answered in time fails as unknown and is never repeated. Continuations of the
- * stages run on a pool of the store's own, never on the client's I/O threads.
+ * <p>Standalone, Sentinel and Cluster are detected on connecting. Acquisitions that are submitted
+ * while a call is in flight are sent together in the next call. An acquisition is sent at most
+ * once: one without a reply in time fails, and is never repeated because it may have been taken.
+ * Continuations of the stages run on the store's own threads, never on the client's I/O threads.
  */
 public final class RedisStore implements RemoteStore {
   private static final List<String> ONE_NODE = List.of("");
@@ -34,39 +34,48 @@ public final class RedisStore implements RemoteStore {
   private final RedisSettings settings;
   private final Lane[] lanes;
   private final Generations generations = new Generations();
-  private final DenyCache denials = new DenyCache(generations);
-  private final CompletionThreads answers = new CompletionThreads();
+  private final DenyCache denyCache = new DenyCache(generations);
+  private final CompletionThreads completionThreads = new CompletionThreads();
   private final AtomicInteger queued = new AtomicInteger();
   private final CallObservers observer = new CallObservers();
   private final BucketKey.Maker keyMaker;
   private final Deadlines deadlines;
   private final Connector connector;
-  private final ScriptDispatcher calls;
+  private final ScriptDispatcher dispatcher;
+  private final RefundDispatcher refunds;
 
   private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
     this.lanes = new Lane[SlotTags.COUNT];
     this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    this.deadlines = new Deadlines(lanes, queued, answers, settings);
+    this.deadlines = new Deadlines(lanes, queued, completionThreads, settings);
     this.connector =
         new Connector(
             settings,
             generations,
-            denials,
-            new WarmUp(settings, keyMaker, protocol.acquire())::run,
+            denyCache,
+            new WarmUp(settings, keyMaker, protocol.acquire()),
             observer,
             protocol.acquire(),
             protocol.refund());
-    ScriptParameters.Cache shapes = new ScriptParameters.Cache(generations);
-    this.calls =
+    ScriptParameters.Cache parameters = new ScriptParameters.Cache(generations);
+    this.dispatcher =
         new ScriptDispatcher(
-            settings, protocol, connector, deadlines, answers, denials, shapes, observer);
-    Arrays.setAll(lanes, i -> new Lane(i, queued, settings, shapes, calls));
+            settings,
+            protocol.acquire(),
+            connector,
+            deadlines,
+            completionThreads,
+            denyCache,
+            parameters,
+            observer);
+    this.refunds = new RefundDispatcher(connector, protocol.refund());
+    Arrays.setAll(lanes, i -> new Lane(i, queued, settings, parameters, dispatcher));
   }
 
   /**
-   * Starts a store. Connecting goes on in the background until it succeeds; until then acquisitions
-   * fail at once.
+   * Starts a store. It connects in the background, retrying until it succeeds; until then
+   * acquisitions fail at once.
    */
   public static RedisStore start(RedisSettings settings) {
     return start(settings, Protocol.CURRENT);
@@ -79,7 +88,7 @@ public final class RedisStore implements RemoteStore {
     return store;
   }
 
-  /** Waits until the store is connected and warm; returns whether it is. */
+  /** Waits until the store is connected and warmed up; returns whether it is. */
   public boolean awaitReady(Duration atMost) {
     return connector.awaitReady(atMost);
   }
@@ -96,33 +105,31 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public void observe(CallObserver newObserver) {
-    observer.take(newObserver);
+    observer.set(newObserver);
   }
 
   @Override
   public List<String> nodes(Acquisition acquisition) {
-    RedisConnection link = connector.link();
-    if (link == null || !link.cluster()) {
+    RedisConnection connection = connector.connection();
+    if (connection == null || !connection.cluster()) {
       return ONE_NODE;
-    }
-    if (acquisition.size() == 1) {
-      return List.of(link.node(BucketKey.lane(acquisition.key(0))));
     }
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      nodes.add(link.node(BucketKey.lane(acquisition.key(i))));
+      int lane = BucketKey.lane(acquisition.key(i));
+      nodes.add(RedisConnection.address(connection.master(lane)));
     }
     return List.copyOf(nodes);
   }
 
   @Override
   public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return denials.refuseRemembered(acquisition, outcome);
+    return denyCache.refuseRemembered(acquisition, outcome);
   }
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return denials.refuse(acquisition, outcome);
+    return denyCache.refuse(acquisition, outcome);
   }
 
   @Override
@@ -137,104 +144,113 @@ public final class RedisStore implements RemoteStore {
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure
           ? failure
-          : calls.failure("", ScriptDispatcher.cause(e));
+          : dispatcher.failure("", ScriptDispatcher.cause(e));
     }
   }
 
-  /** Takes an acquisition; one that a thread waits for is answered without changing threads. */
-  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean waitedFor) {
-    Outcome known = denials.refusal(acquisition);
-    if (known != null) {
-      return CompletableFuture.completedFuture(known);
-    }
-    RedisConnection link = connector.link();
-    if (link == null) {
-      return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
-    }
-    int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
-    boolean oneSlot = true;
-    for (int i = 1; i < acquisition.size() && link.cluster(); i++) {
-      oneSlot &= BucketKey.lane(acquisition.key(i)) == lane;
+  /**
+   * Sends an acquisition to Redis. Does not use the deny cache: callers try {@link #acquireNow}
+   * first.
+   *
+   * @param blocking whether the caller blocks until it completes, so that any thread may complete
+   *     it
+   */
+  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean blocking) {
+    RedisConnection connection = connector.connection();
+    if (connection == null) {
+      return failed(StoreException.Kind.REDISERROR, connector.notConnectedReason());
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    return oneSlot
-        ? submit(new PendingAcquisition(acquisition, keyMaker, deadline, waitedFor), lane)
-        : new CrossSlot(this::submit, calls::refund, acquisition, keyMaker, deadline, waitedFor)
-            .take();
+    PendingAcquisition pending = new PendingAcquisition(acquisition, keyMaker, deadline, blocking);
+    if (!connection.cluster()) {
+      return submit(pending, 0);
+    }
+    int lane = pending.key(0).lane();
+    for (int i = 1; i < acquisition.size(); i++) {
+      if (pending.key(i).lane() != lane) {
+        return new CrossSlot(this::submit, refunds::refund, pending).take();
+      }
+    }
+    return submit(pending, lane);
   }
 
-  private PendingAcquisition submit(PendingAcquisition ticket, int lane) {
-    if (lanes[lane].submit(ticket)) {
-      deadlines.watch();
+  private PendingAcquisition submit(PendingAcquisition pending, int lane) {
+    if (lanes[lane].submit(pending)) {
+      deadlines.wakeUp();
     } else {
-      ticket.fail(
+      pending.fail(
           StoreException.Kind.REDISERROR,
-          "more than " + settings.maxQueued() + " acquisitions wait for Redis");
+          "more than " + settings.maxQueued() + " acquisitions are queued for Redis");
     }
-    return ticket;
+    return pending;
   }
 
   private static CompletableFuture<Outcome> failed(StoreException.Kind kind, String why) {
     return CompletableFuture.failedFuture(new StoreException(kind, why));
   }
 
-  /** {@inheritDoc} By one command, whatever the number of buckets. */
+  /** {@inheritDoc} Takes one command for any number of buckets. */
   @Override
   public CompletionStage<Void> reset(List<BucketLimits> owners) {
-    return offTheClient(
+    return offIoThreads(
         connector.reset(owners.stream().map(Generations::field).distinct().toList()));
   }
 
   @Override
   public CompletionStage<Void> reset(RateLimitKey key) {
-    return offTheClient(connector.reset(keyMaker.of(key), DenyCache.notice(key)));
+    return offIoThreads(connector.reset(keyMaker.of(key), DenyCache.notice(key)));
   }
 
   /**
    * Returns a stage whose continuations do not run on an I/O thread, where one that blocks would
-   * keep every acquisition waiting. What is asked for this seldom needs no threads of its own.
+   * delay every acquisition. Rare operations need no threads of their own for that.
    */
-  private static <T> CompletionStage<T> offTheClient(CompletionStage<T> stage) {
+  private static <T> CompletionStage<T> offIoThreads(CompletionStage<T> stage) {
     return stage.whenCompleteAsync((result, failure) -> {});
   }
 
   /**
-   * Reads a bucket by its Redis key, for people; nothing if there is none.
+   * Reads a bucket by its Redis key, for inspection; empty if there is none.
    *
-   * @return a stage that fails with {@link IllegalArgumentException} if the key or its value is
-   *     none of ours
+   * @return a stage that fails with {@link IllegalArgumentException} if the key is not that of a
+   *     bucket, or its value is malformed
    */
   public CompletionStage<Optional<RedisBucket>> read(String key) {
-    RedisConnection link = connector.link();
-    if (link == null) {
+    RedisConnection connection = connector.connection();
+    if (connection == null) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+          new StoreException(StoreException.Kind.REDISERROR, connector.notConnectedReason()));
     }
     if (!RedisBucket.isKey(key)) {
       return CompletableFuture.failedFuture(
           new IllegalArgumentException(
-              "'" + key + "' is no bucket; they begin with " + settings.keyPrefix() + ":b:"));
+              "'"
+                  + key
+                  + "' is not the key of a bucket; these start with "
+                  + settings.keyPrefix()
+                  + ":b:"));
     }
     byte[] name = key.getBytes(StandardCharsets.UTF_8);
-    return offTheClient(
-        link.get(name)
+    return offIoThreads(
+        connection
+            .get(name)
             .thenCombine(
-                link.expiry(name),
+                connection.expiry(name),
                 (value, millis) ->
                     value == null
                         ? Optional.empty()
                         : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis)))));
   }
 
-  /** Forgets what this node remembers of a refused key. */
+  /** Removes the denial of a key from the deny cache of this process. */
   void forget(RateLimitKey key) {
-    denials.forget(key);
+    denyCache.forget(key);
   }
 
   @Override
   public void close() {
     connector.close();
     deadlines.close();
-    answers.close();
+    completionThreads.close();
   }
 }

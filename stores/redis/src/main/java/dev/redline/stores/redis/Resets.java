@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The resets written down in Redis: one hash of generations, and a version that tells whether there
- * is anything new in it. Learnt by the connector's thread.
+ * The resets stored in Redis: one hash with the generation of each rule and plan, the recent resets
+ * of single buckets, and a version that changes with every reset. Polled by the connector's thread.
  */
 final class Resets {
   private static final Script RESET = Script.load("reset.lua");
@@ -25,20 +25,20 @@ final class Resets {
   private static final String NOTICED = "noticed";
 
   private final Generations generations;
-  private final DenyCache denials;
+  private final DenyCache denyCache;
   private final byte[] key;
-  private final long patienceMillis;
+  private final long timeoutMillis;
   private long version = -1;
-  private long heard;
+  private long lastNotice;
 
-  Resets(RedisSettings settings, Generations generations, DenyCache denials) {
+  Resets(RedisSettings settings, Generations generations, DenyCache denyCache) {
     this.generations = generations;
-    this.denials = denials;
+    this.denyCache = denyCache;
     this.key = RedisConnection.ascii(settings.keyPrefix() + ":m:generations");
-    this.patienceMillis = settings.connectTimeout().toMillis();
+    this.timeoutMillis = settings.connection().connectTimeout().toMillis();
   }
 
-  /** Learns what other nodes have reset since the last time. */
+  /** Applies the resets of other processes since the last poll. */
   void poll(RedisConnection from)
       throws InterruptedException, ExecutionException, TimeoutException {
     byte[] found =
@@ -50,12 +50,12 @@ final class Resets {
                     args().addKey(key).add(VERSION)));
     long current = found == null ? 0 : number(found);
     if (current != version) {
-      learnAll(from);
+      readAll(from);
       version = current;
     }
   }
 
-  private void learnAll(RedisConnection from)
+  private void readAll(RedisConnection from)
       throws InterruptedException, ExecutionException, TimeoutException {
     List<byte[]> all =
         await(
@@ -67,42 +67,43 @@ final class Resets {
     for (int i = 0; all != null && i + 1 < all.size(); i += 2) {
       String field = new String(all.get(i), StandardCharsets.UTF_8);
       if (field.equals(NOTICES)) {
-        hear(new String(all.get(i + 1), StandardCharsets.UTF_8));
+        applyNotices(new String(all.get(i + 1), StandardCharsets.UTF_8));
       } else if (!field.equals(NOTICED) && !field.equals(VERSION)) {
         generations.learn(field, number(all.get(i + 1)));
       }
     }
   }
 
-  /** Forgets the denials of buckets that were deleted since the last time. */
-  private void hear(String notices) {
+  /** Removes the denials of buckets that were deleted since the last poll. */
+  private void applyNotices(String notices) {
     for (String notice : notices.split(";", -1)) {
       int space = notice.indexOf(' ');
-      if (space > 0 && Long.parseLong(notice.substring(0, space)) > heard) {
-        heard = Long.parseLong(notice.substring(0, space));
-        denials.forget(notice.substring(space + 1));
+      if (space > 0 && Long.parseLong(notice.substring(0, space)) > lastNotice) {
+        lastNotice = Long.parseLong(notice.substring(0, space));
+        denyCache.forget(notice.substring(space + 1));
       }
     }
   }
 
-  /** Begins a new generation of rules and plans. */
+  /** Starts a new generation of rules and plans. */
   CompletionStage<Void> reset(RedisConnection at, List<String> fields) {
-    return tell(at, "", fields)
+    return recordReset(at, "", fields)
         .thenAccept(generation -> fields.forEach(field -> generations.learn(field, generation)));
   }
 
-  /** Deletes a bucket, and tells the other nodes to forget that it refused. */
+  /** Deletes a bucket, and publishes a notice to remove its denial from all deny caches. */
   CompletionStage<Void> reset(RedisConnection at, BucketKey bucket, String notice) {
     return at.commands()
         .dispatch(
             CommandType.DEL,
             new IntegerOutput<>(ByteArrayCodec.INSTANCE),
             args().addKey(bucket.bytes()))
-        .thenCompose(deleted -> tell(at, notice, List.of()))
-        .thenAccept(number -> denials.forget(notice));
+        .thenCompose(deleted -> recordReset(at, notice, List.of()))
+        .thenAccept(number -> denyCache.forget(notice));
   }
 
-  private CompletionStage<Long> tell(RedisConnection at, String notice, List<String> fields) {
+  private CompletionStage<Long> recordReset(
+      RedisConnection at, String notice, List<String> fields) {
     CommandArgs<byte[], byte[]> arguments =
         args().add(RESET.text()).add(1).addKey(key).add(notice.getBytes(StandardCharsets.UTF_8));
     fields.forEach(field -> arguments.add(field.getBytes(StandardCharsets.UTF_8)));
@@ -120,6 +121,6 @@ final class Resets {
 
   private <T> T await(CompletionStage<T> stage)
       throws InterruptedException, ExecutionException, TimeoutException {
-    return stage.toCompletableFuture().get(patienceMillis, TimeUnit.MILLISECONDS);
+    return stage.toCompletableFuture().get(timeoutMillis, TimeUnit.MILLISECONDS);
   }
 }

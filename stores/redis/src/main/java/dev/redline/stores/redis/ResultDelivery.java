@@ -9,17 +9,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The results of one call on their way to the callers. Completing a ticket runs the caller's
- * continuations, which may block: therefore several threads can run one delivery, and each goes on
- * with the next ticket that none of them has completed.
+ * Completes the acquisitions of one call. Completing one runs its caller's continuations, which may
+ * block; therefore several threads can run the same delivery, and each continues with the next
+ * acquisition that none of them has taken.
  */
 final class ResultDelivery implements Runnable {
-  private final List<PendingAcquisition> tickets;
+  private final List<PendingAcquisition> acquisitions;
   private final Supplier<Object[]> reading;
   private final AtomicInteger next = new AtomicInteger();
   private Object @Nullable [] results;
 
-  // Where the watching thread last saw it, and how many threads it has started for it.
+  // Used by the thread that calls helpersNeeded: the progress it last saw, and helpers started.
   private int seenAt = -1;
   private long seenNanos;
   private int helpers;
@@ -27,19 +27,19 @@ final class ResultDelivery implements Runnable {
   /**
    * Creates the delivery.
    *
-   * @param reading returns an {@link Outcome} or a {@link StoreException} for each ticket; called
-   *     once, on a thread of the delivery
+   * @param reading returns an {@link Outcome} or a {@link StoreException} for each acquisition;
+   *     called once, on a thread of the delivery
    */
-  ResultDelivery(List<PendingAcquisition> tickets, Supplier<Object[]> reading) {
-    this.tickets = tickets;
+  ResultDelivery(List<PendingAcquisition> acquisitions, Supplier<Object[]> reading) {
+    this.acquisitions = acquisitions;
     this.reading = reading;
   }
 
-  static ResultDelivery ofFailure(List<PendingAcquisition> tickets, StoreException failure) {
+  static ResultDelivery ofFailure(List<PendingAcquisition> acquisitions, StoreException failure) {
     return new ResultDelivery(
-        tickets,
+        acquisitions,
         () -> {
-          Object[] all = new Object[tickets.size()];
+          Object[] all = new Object[acquisitions.size()];
           Arrays.fill(all, failure);
           return all;
         });
@@ -50,11 +50,11 @@ final class ResultDelivery implements Runnable {
       try {
         results = reading.get();
       } catch (RuntimeException e) {
-        // The deadlines of these tickets are over: nobody else would ever complete them.
-        results = new Object[tickets.size()];
+        // Deadlines no longer watches these acquisitions, so they must be completed here.
+        results = new Object[acquisitions.size()];
         Arrays.fill(
             results,
-            new StoreException(StoreException.Kind.BADRESPONSE, "a reply could not be read", e));
+            new StoreException(StoreException.Kind.BADRESPONSE, "reading the reply failed", e));
       }
     }
     return results;
@@ -64,49 +64,49 @@ final class ResultDelivery implements Runnable {
   public void run() {
     Object[] all = results();
     for (int i = next.getAndIncrement(); i < all.length; i = next.getAndIncrement()) {
-      complete(tickets.get(i), all[i]);
+      complete(acquisitions.get(i), all[i]);
     }
   }
 
-  /** Completes the tickets that only a waiting thread hears of, which runs no caller's code. */
-  void wakeWaiting() {
+  /** Completes the acquisitions that only wake a blocked thread; runs no caller's code. */
+  void completeBlocking() {
     Object[] all = results();
     for (int i = next.get(); i < all.length; i++) {
-      if (tickets.get(i).waitedFor()) {
-        complete(tickets.get(i), all[i]);
+      if (acquisitions.get(i).isBlocking()) {
+        complete(acquisitions.get(i), all[i]);
       }
     }
   }
 
-  private static void complete(PendingAcquisition ticket, Object result) {
+  private static void complete(PendingAcquisition pending, Object result) {
     if (result instanceof StoreException failure) {
-      ticket.completeExceptionally(failure);
+      pending.completeExceptionally(failure);
     } else {
-      ticket.complete((Outcome) result);
+      pending.complete((Outcome) result);
     }
   }
 
-  /** Returns whether every ticket is completed, or about to be by a thread that runs this. */
-  boolean isOver() {
-    return next.get() >= tickets.size();
+  /** Returns whether every acquisition is completed, or taken by a thread that completes it. */
+  boolean isComplete() {
+    return next.get() >= acquisitions.size();
   }
 
   /**
-   * Returns how many threads should help, because it has not advanced for so long; twice as many
-   * each time. Called by one thread.
+   * Returns how many threads to start because the delivery has stalled; twice as many each time.
+   * Called by one thread.
    */
-  int helpNeeded(long nanos, long patienceNanos) {
+  int helpersNeeded(long nanos, long stallNanos) {
     int at = next.get();
     if (at != seenAt) {
       seenAt = at;
       seenNanos = nanos;
       return 0;
     }
-    if (nanos - seenNanos < patienceNanos) {
+    if (nanos - seenNanos < stallNanos) {
       return 0;
     }
     seenNanos = nanos;
-    helpers = Math.max(1, Math.min(helpers * 2, tickets.size() - at));
+    helpers = Math.max(1, Math.min(helpers * 2, acquisitions.size() - at));
     return helpers;
   }
 }

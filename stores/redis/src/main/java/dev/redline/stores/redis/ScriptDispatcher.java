@@ -3,8 +3,7 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -14,219 +13,228 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The script calls under way: sends them, sends those again that certainly did not run, and gives
- * out what came of them. An acquisition is answered once, and charged at most once.
+ * Sends script calls, and delivers the outcomes of their replies. A call is sent again only if it
+ * certainly did not run: at-most-once delivery, so an acquisition is charged at most once.
  */
 final class ScriptDispatcher implements Lane.Sender {
-  private static final Logger LOG = System.getLogger(RedisStore.class.getName());
-  private static final int HOPELESS_TIMEOUTS = 3;
+  private static final int TIMEOUTS_BEFORE_RECONNECT = 3;
 
-  /** How many refunds are under way at most; what is beyond stays taken until it is refilled. */
-  private static final int MAX_REFUNDS = 1024;
-
-  /** How many waiting threads an I/O thread wakes itself; more would keep it from its own work. */
-  private static final int WOKEN_AT_ONCE = 4;
+  /** How many blocked threads an I/O thread wakes itself; more would delay its I/O. */
+  private static final int MAX_WOKEN_BY_IO_THREAD = 4;
 
   private final RedisSettings settings;
   private final String address;
-  private final Protocol protocol;
+  private final Script script;
   private final Connector connector;
   private final Deadlines deadlines;
-  private final CompletionThreads answers;
-  private final DenyCache denials;
-  private final ScriptParameters.Cache shapes;
+  private final CompletionThreads completionThreads;
+  private final DenyCache denyCache;
+  private final ScriptParameters.Cache parameters;
   private final CallObserver observer;
-  private final Map<String, InFlightLimit> gates = new ConcurrentHashMap<>();
-  private final Map<String, AtomicInteger> timeoutsInARow = new ConcurrentHashMap<>();
-  private final AtomicInteger refunds = new AtomicInteger();
+  private final Map<String, InFlightLimit> inFlightLimits = new ConcurrentHashMap<>();
+  private final Map<String, AtomicInteger> consecutiveTimeouts = new ConcurrentHashMap<>();
 
   ScriptDispatcher(
       RedisSettings settings,
-      Protocol protocol,
+      Script script,
       Connector connector,
       Deadlines deadlines,
-      CompletionThreads answers,
-      DenyCache denials,
-      ScriptParameters.Cache shapes,
+      CompletionThreads completionThreads,
+      DenyCache denyCache,
+      ScriptParameters.Cache parameters,
       CallObserver observer) {
     this.settings = settings;
-    this.address = settings.address();
-    this.protocol = protocol;
+    this.address = settings.connection().address();
+    this.script = script;
     this.connector = connector;
     this.deadlines = deadlines;
-    this.answers = answers;
-    this.denials = denials;
-    this.shapes = shapes;
+    this.completionThreads = completionThreads;
+    this.denyCache = denyCache;
+    this.parameters = parameters;
     this.observer = observer;
   }
 
   @Override
-  public @Nullable InFlightLimit gate(Lane lane) {
-    RedisConnection link = connector.link();
-    return link == null || !link.cluster()
-        ? null
-        : gates.computeIfAbsent(
-            link.masterId(lane.number()), absent -> new InFlightLimit(settings.maxBatch()));
+  public Destination destination(Lane lane) {
+    RedisConnection connection = connector.connection();
+    if (connection == null || !connection.cluster()) {
+      return new Destination(connection, "", null);
+    }
+    RedisClusterNode master = connection.master(lane.number());
+    InFlightLimit limit =
+        inFlightLimits.computeIfAbsent(
+            master == null ? "" : master.getNodeId(),
+            absent -> new InFlightLimit(settings.maxBatch()));
+    return new Destination(connection, RedisConnection.address(master), limit);
   }
 
   @Override
-  public void expired(List<PendingAcquisition> tickets) {
+  public void expired(List<PendingAcquisition> acquisitions) {
     deadlines.expire(
-        tickets,
+        acquisitions,
         "Redis at "
             + address
-            + " was too busy: not sent within "
+            + " is too busy: the acquisition was not sent within "
             + settings.commandTimeout().toMillis()
             + " ms");
   }
 
   @Override
-  public void closed(List<PendingAcquisition> tickets) {
-    deadlines.expire(tickets, Deadlines.CLOSED);
+  public void closed(List<PendingAcquisition> acquisitions) {
+    deadlines.expire(acquisitions, Deadlines.CLOSED);
   }
 
   @Override
-  public void send(Lane lane, Batch batch) {
+  public void send(Lane lane, Batch batch, Destination destination) {
     deadlines.begin(batch);
-    call(lane, batch, true);
+    call(lane, batch, destination, true);
   }
 
-  private void call(Lane lane, Batch batch, boolean byDigest) {
-    RedisConnection link = connector.link();
-    if (link == null) {
-      over(
+  private void call(Lane lane, Batch batch, Destination destination, boolean byDigest) {
+    RedisConnection connection = destination.connection();
+    if (connection == null) {
+      fail(
           lane,
           batch,
-          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+          destination,
+          new StoreException(StoreException.Kind.REDISERROR, connector.notConnectedReason()));
       return;
     }
     NumbersOutput output = new NumbersOutput();
     try {
-      link.call(
+      connection
+          .call(
               byDigest,
-              byDigest ? protocol.acquire().digest() : protocol.acquire().text(),
+              byDigest ? script.digest() : script.text(),
               batch.keys(),
               batch.arguments(),
               output)
-          .whenComplete((reply, error) -> replied(lane, batch, output, error));
+          .whenComplete((reply, error) -> replied(lane, batch, destination, output, error));
     } catch (RuntimeException e) {
-      over(lane, batch, failure(node(lane), e));
+      fail(lane, batch, destination, failure(destination.node(), e));
     }
   }
 
-  private void replied(Lane lane, Batch batch, NumbersOutput output, @Nullable Throwable error) {
-    String node = node(lane);
+  private void replied(
+      Lane lane,
+      Batch batch,
+      Destination destination,
+      NumbersOutput output,
+      @Nullable Throwable error) {
+    String node = destination.node();
     if (error == null) {
       long received = System.nanoTime();
-      answeredBy(node);
+      resetTimeouts(node);
       deadlines.end(batch);
       lane.finished();
-      batch.leaveGate();
-      observer.answered(node, received - batch.tickets().get(0).sentNanos());
+      batch.leaveInFlight();
+      observer.answered(node, received - batch.acquisitions().get(0).sentNanos());
       ResultDelivery delivery =
-          new ResultDelivery(batch.tickets(), () -> read(batch, output, received));
-      if (batch.waitedFor() && batch.size() <= WOKEN_AT_ONCE) {
+          new ResultDelivery(batch.acquisitions(), () -> read(batch, output, received));
+      if (batch.isBlocking() && batch.size() <= MAX_WOKEN_BY_IO_THREAD) {
         delivery.run();
       } else {
         deliver(delivery);
       }
       return;
     }
-    ScriptFailure refusal = ScriptFailure.of(cause(error));
-    if (refusal != ScriptFailure.UNKNOWN_SCRIPT) {
-      // Also before it is sent again: a lane that has to try often keeps no other from its node.
-      batch.leaveGate();
+    ScriptFailure failure = ScriptFailure.of(cause(error));
+    if (failure != ScriptFailure.NO_SCRIPT) {
+      // Also before a retry: a lane that retries often must not use up the limit of its node.
+      batch.leaveInFlight();
     }
-    switch (refusal) {
-      case UNKNOWN_SCRIPT -> call(lane, batch, false);
-      case NOT_NOW -> deadlines.later(() -> repeat(lane, batch, cause(error)));
-      case NOT_THERE -> {
+    switch (failure) {
+      case NO_SCRIPT -> call(lane, batch, destination, false);
+      case BUSY -> deadlines.schedule(() -> repeat(lane, batch, cause(error)));
+      case NOT_CONNECTED -> {
         renewCluster();
-        deadlines.later(() -> repeat(lane, batch, cause(error)));
+        deadlines.schedule(() -> repeat(lane, batch, cause(error)));
       }
-      case SPLIT -> deadlines.later(() -> split(lane, batch, cause(error)));
-      case DEMOTED -> {
+      case SLOT_MOVING -> deadlines.schedule(() -> split(lane, batch, cause(error)));
+      case READ_ONLY -> {
         renew();
-        deadlines.later(() -> repeat(lane, batch, cause(error)));
+        deadlines.schedule(() -> repeat(lane, batch, cause(error)));
       }
-      case UNANSWERED -> {
-        timedOut(node);
-        over(lane, batch, failure(node, cause(error)));
+      case TIMED_OUT -> {
+        timedOut(destination);
+        fail(lane, batch, destination, failure(node, cause(error)));
       }
-      case FAILED -> over(lane, batch, failure(node, cause(error)));
+      case OTHER -> fail(lane, batch, destination, failure(node, cause(error)));
     }
   }
 
   private void deliver(ResultDelivery delivery) {
-    answers.deliver(delivery);
-    deadlines.watch();
+    completionThreads.deliver(delivery);
+    deadlines.wakeUp();
   }
 
-  private void answeredBy(String node) {
-    AtomicInteger timeouts = timeoutsInARow.get(node);
+  private void resetTimeouts(String node) {
+    AtomicInteger timeouts = consecutiveTimeouts.get(node);
     if (timeouts != null) {
       timeouts.set(0);
     }
   }
 
-  /** Gives up a connection whose server has stopped answering, each master's by itself. */
-  private void timedOut(String node) {
-    AtomicInteger timeouts = timeoutsInARow.computeIfAbsent(node, absent -> new AtomicInteger());
-    if (timeouts.incrementAndGet() >= HOPELESS_TIMEOUTS) {
+  /** Reconnects to a server that has not replied to several calls in a row. */
+  private void timedOut(Destination destination) {
+    AtomicInteger timeouts =
+        consecutiveTimeouts.computeIfAbsent(destination.node(), absent -> new AtomicInteger());
+    if (timeouts.incrementAndGet() >= TIMEOUTS_BEFORE_RECONNECT) {
       timeouts.set(0);
-      RedisConnection link = connector.link();
-      if (link != null) {
-        link.renew(node);
+      RedisConnection connection = connector.connection();
+      if (connection != null) {
+        connection.renew(destination.node());
       }
     }
   }
 
   private void renew() {
-    RedisConnection link = connector.link();
-    if (link != null) {
-      link.renew();
+    RedisConnection connection = connector.connection();
+    if (connection != null) {
+      connection.renew();
     }
   }
 
-  /** Asks a cluster for its masters anew; a single server is reconnected to by itself. */
+  /** Refreshes the topology of a cluster; Lettuce reconnects to a single server by itself. */
   private void renewCluster() {
-    RedisConnection link = connector.link();
-    if (link != null && link.cluster()) {
-      link.renew();
+    RedisConnection connection = connector.connection();
+    if (connection != null && connection.cluster()) {
+      connection.renew();
     }
   }
 
-  /** Sends a batch again that the server certainly did not run, while somebody still waits. */
+  /** Sends a batch again that certainly did not run, unless all its acquisitions have timed out. */
   private void repeat(Lane lane, Batch batch, Throwable why) {
-    if (batch.tickets().stream().allMatch(PendingAcquisition::isDone)) {
-      over(lane, batch, failure(node(lane), why));
+    Destination destination = destination(lane);
+    if (batch.acquisitions().stream().allMatch(PendingAcquisition::isDone)) {
+      fail(lane, batch, destination, failure(destination.node(), why));
     } else {
-      call(lane, batch, true);
+      call(lane, batch, destination, true);
     }
   }
 
-  /** Sends the acquisitions of a batch one by one, while its slot moves to another master. */
+  /** Sends the acquisitions of a batch one by one, while its slot migrates to another master. */
   private void split(Lane lane, Batch batch, Throwable why) {
     if (batch.size() == 1) {
       repeat(lane, batch, why);
       return;
     }
     deadlines.end(batch);
-    for (PendingAcquisition ticket : batch.tickets()) {
-      Batch single = new Batch(shapes);
-      single.add(ticket);
+    for (PendingAcquisition pending : batch.acquisitions()) {
+      Batch single = new Batch(parameters);
+      single.add(pending);
       lane.started();
-      send(lane, single);
+      send(lane, single, destination(lane));
     }
     lane.finished();
   }
 
-  /** Reads what a reply says of each acquisition, and remembers what was denied. */
+  /** Returns the outcome or failure of each acquisition, and adds denials to the deny cache. */
   private Object[] read(Batch batch, NumbersOutput output, long received) {
     Object[] results = new Object[batch.size()];
     try {
-      if (output.foreign()) {
-        throw new Batch.MalformedReplyException("other things than numbers");
+      if (output.hasOtherTypes()) {
+        throw new Batch.MalformedReplyException("elements that are not integers");
       }
       @Nullable Outcome[] outcomes = batch.read(output.get(), output.size());
       for (int i = 0; i < results.length; i++) {
@@ -234,81 +242,37 @@ final class ScriptDispatcher implements Lane.Sender {
         if (outcome == null) {
           results[i] =
               new StoreException(
-                  StoreException.Kind.BADTYPES, "a bucket in Redis holds a value that is not ours");
+                  StoreException.Kind.BADTYPES, "the value of a bucket in Redis is malformed");
         } else {
-          PendingAcquisition ticket = batch.tickets().get(i);
-          if (!ticket.acquisition().dryRun()) {
-            denials.learn(ticket, outcome, received);
+          PendingAcquisition pending = batch.acquisitions().get(i);
+          if (!pending.acquisition().dryRun()) {
+            denyCache.learn(pending, outcome, received);
           }
           results[i] = outcome;
         }
       }
     } catch (Batch.MalformedReplyException e) {
       StoreException.Kind kind =
-          output.foreign() ? StoreException.Kind.BADTYPES : StoreException.Kind.BADRESPONSE;
+          output.hasOtherTypes() ? StoreException.Kind.BADTYPES : StoreException.Kind.BADRESPONSE;
       Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));
     }
     return results;
   }
 
-  private String node(Lane lane) {
-    RedisConnection link = connector.link();
-    return link == null ? "" : link.node(lane.number());
-  }
-
-  private void over(Lane lane, Batch batch, StoreException failure) {
+  private void fail(Lane lane, Batch batch, Destination destination, StoreException failure) {
     deadlines.end(batch);
     lane.finished();
-    batch.leaveGate();
-    long sent = batch.tickets().get(0).sentNanos();
-    observer.failed(node(lane), System.nanoTime() - sent, failure);
-    deliver(ResultDelivery.ofFailure(batch.tickets(), failure));
+    batch.leaveInFlight();
+    long sent = batch.acquisitions().get(0).sentNanos();
+    observer.failed(destination.node(), System.nanoTime() - sent, failure);
+    deliver(ResultDelivery.ofFailure(batch.acquisitions(), failure));
   }
 
-  /**
-   * Refunds what was taken in one slot, without anybody waiting for it. What cannot be refunded
-   * stays taken until it is refilled.
-   */
-  void refund(PendingAcquisition ticket, Outcome outcome) {
-    Refund refund = new Refund(ticket, outcome);
-    RedisConnection link = connector.link();
-    if (link == null || refund.keys().isEmpty()) {
-      return;
-    }
-    if (refunds.incrementAndGet() > MAX_REFUNDS) {
-      refunds.decrementAndGet();
-      LOG.log(Level.DEBUG, "tokens stay taken until refilled: too many refunds are under way");
-      return;
-    }
-    refund(link, refund, true);
-  }
-
-  private void refund(RedisConnection link, Refund refund, boolean byDigest) {
-    byte[] script = byDigest ? protocol.refund().digest() : protocol.refund().text();
-    try {
-      link.call(byDigest, script, refund.keys(), refund.arguments(), new NumbersOutput())
-          .whenComplete((reply, error) -> refunded(link, refund, error));
-    } catch (RuntimeException e) {
-      refunded(link, refund, e);
-    }
-  }
-
-  private void refunded(RedisConnection link, Refund refund, @Nullable Throwable error) {
-    if (error != null && ScriptFailure.of(cause(error)) == ScriptFailure.UNKNOWN_SCRIPT) {
-      refund(link, refund, false);
-      return;
-    }
-    refunds.decrementAndGet();
-    if (error != null) {
-      LOG.log(Level.DEBUG, "tokens stay taken until refilled: not refunded", error);
-    }
-  }
-
-  /** Returns the failure of a call to a node, or to the store as a whole. */
+  /** Returns the failure of a call to a node; an empty name stands for the whole store. */
   StoreException failure(String node, Throwable cause) {
     String what =
-        ScriptFailure.of(cause) == ScriptFailure.UNANSWERED
-            ? "no answer in time, whether it was taken is unknown"
+        ScriptFailure.of(cause) == ScriptFailure.TIMED_OUT
+            ? "no reply in time, it is unknown whether the tokens were taken"
             : String.valueOf(cause.getMessage());
     String at = node.isEmpty() ? address : node;
     return new StoreException(

@@ -9,51 +9,50 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisReadOnlyException;
 
 /**
- * What a failed script call means for sending it again: only proof that it did not run allows it.
+ * Why a script call failed, which decides whether it is sent again: only if it certainly did not
+ * run.
  */
 enum ScriptFailure {
-  /** The server does not know the script: send its text. */
-  UNKNOWN_SCRIPT,
-  /** The server did not run it, and may soon. */
-  NOT_NOW,
-  /** It was rejected before it was written: there is no connection at the moment. */
-  NOT_THERE,
-  /** The server is no master any more: ask the one that is. */
-  DEMOTED,
-  /**
-   * The slot is moving, and keys that have not moved yet cannot be asked for with those that have.
-   */
-  SPLIT,
-  /** It was sent and not answered: it may have run, and is never sent again. */
-  UNANSWERED,
-  /** Anything else. */
-  FAILED;
+  /** The server does not have the script: send its text. */
+  NO_SCRIPT,
+  /** The server is loading, busy or without a quorum, and did not run the script: retry. */
+  BUSY,
+  /** Lettuce rejected the call before writing it, because it is not connected: retry. */
+  NOT_CONNECTED,
+  /** The server is a replica: find the master, then retry. */
+  READ_ONLY,
+  /** The slot is migrating, and the keys are on two servers: send the acquisitions one by one. */
+  SLOT_MOVING,
+  /** The call was sent and got no reply. It may have run, so it is never sent again. */
+  TIMED_OUT,
+  /** Anything else, such as an error of the script. */
+  OTHER;
 
-  /** How Lettuce begins to say that a command was rejected before it was written. */
-  private static final String NOT_CONNECTED = "Currently not connected";
+  /** How Lettuce's message starts when it rejects a command before writing it. */
+  private static final String REJECTED = "Currently not connected";
 
   static ScriptFailure of(Throwable error) {
     if (error instanceof RedisNoScriptException) {
-      return UNKNOWN_SCRIPT;
+      return NO_SCRIPT;
     }
     if (error instanceof RedisLoadingException || error instanceof RedisBusyException) {
-      return NOT_NOW;
+      return BUSY;
     }
     if (error instanceof RedisReadOnlyException) {
-      return DEMOTED;
+      return READ_ONLY;
     }
     if (error instanceof RedisCommandTimeoutException) {
-      return UNANSWERED;
+      return TIMED_OUT;
     }
     String message = String.valueOf(error.getMessage());
-    if (error instanceof RedisException && message.startsWith(NOT_CONNECTED)) {
-      return NOT_THERE;
+    if (error instanceof RedisException && message.startsWith(REJECTED)) {
+      return NOT_CONNECTED;
     }
     if (error instanceof RedisCommandExecutionException && message.startsWith("TRYAGAIN")) {
-      return SPLIT;
+      return SLOT_MOVING;
     }
     return error instanceof RedisCommandExecutionException && message.startsWith("CLUSTERDOWN")
-        ? NOT_NOW
-        : FAILED;
+        ? BUSY
+        : OTHER;
   }
 }

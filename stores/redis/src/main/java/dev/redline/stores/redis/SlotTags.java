@@ -3,11 +3,13 @@ package dev.redline.stores.redis;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The hash tags of bucket keys: as many as there are lanes, each in its own equal share of a
- * cluster's slots, so that they spread evenly over any number of masters.
+ * The <a
+ * href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags">hash
+ * tags</a> of bucket keys, one for each lane. Each lies in its own equal share of a cluster's
+ * slots, so that they spread evenly over any number of masters.
  */
 final class SlotTags {
-  /** How many tags there are; written once into Redis, since another count is another layout. */
+  /** How many tags there are; stored in Redis, since another number is another layout. */
   static final int COUNT = 64;
 
   private static final int SLOTS = 16_384;
@@ -39,7 +41,7 @@ final class SlotTags {
     return TAG_SLOTS[lane];
   }
 
-  /** Returns the lane of an identity: the same in every process. */
+  /** Returns the lane of an identity, by its FNV-1a hash: the same in every process. */
   static int laneOf(byte[] identity) {
     long hash = 0xcbf29ce484222325L;
     for (byte b : identity) {

@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Asks for one decision of each algorithm in every lane before anybody else does: the script and
- * the classes that read its reply are warm then, and every master is known to run it. Takes
- * nothing, and makes no key.
+ * Makes a dry-run decision of each algorithm in every lane before the store is ready. This loads
+ * the script and the classes that read its reply, and proves that every master runs it. Takes no
+ * tokens and creates no key.
  */
 final class WarmUp {
   private static final BucketLimits SIMPLE =
@@ -46,7 +46,7 @@ final class WarmUp {
 
   private final RedisSettings settings;
   private final BucketKey.Maker keys;
-  private final ScriptParameters.Cache shapes = new ScriptParameters.Cache(new Generations());
+  private final ScriptParameters.Cache parameters = new ScriptParameters.Cache(new Generations());
   private final Script script;
 
   WarmUp(RedisSettings settings, BucketKey.Maker keys, Script script) {
@@ -55,29 +55,31 @@ final class WarmUp {
     this.script = script;
   }
 
-  void run(RedisConnection link) throws InterruptedException, ExecutionException, TimeoutException {
-    int lanes = link.cluster() ? SlotTags.COUNT : 1;
+  void run(RedisConnection connection)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    int lanes = connection.cluster() ? SlotTags.COUNT : 1;
     BitSet warm = new BitSet(lanes);
     for (int n = 0; warm.cardinality() < lanes; n++) {
       String identity = Integer.toString(n);
-      int lane = link.cluster() ? SlotTags.laneOf(identity.getBytes(UTF_8)) : 0;
+      int lane = connection.cluster() ? SlotTags.laneOf(identity.getBytes(UTF_8)) : 0;
       if (!warm.get(lane)) {
-        decide(link, new RateLimitKey(SIMPLE, identity));
-        decide(link, new RateLimitKey(ALL, identity));
+        decide(connection, new RateLimitKey(SIMPLE, identity));
+        decide(connection, new RateLimitKey(ALL, identity));
         warm.set(lane);
       }
     }
   }
 
-  private void decide(RedisConnection link, RateLimitKey key)
+  private void decide(RedisConnection connection, RateLimitKey key)
       throws InterruptedException, ExecutionException, TimeoutException {
     Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
-    Batch batch = new Batch(shapes);
+    Batch batch = new Batch(parameters);
     batch.add(new PendingAcquisition(acquisition, keys, Long.MAX_VALUE, true));
     NumbersOutput output = new NumbersOutput();
-    link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
+    connection
+        .call(true, script.digest(), batch.keys(), batch.arguments(), output)
         .toCompletableFuture()
-        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        .get(settings.connection().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     try {
       batch.read(output.get(), output.size());
     } catch (Batch.MalformedReplyException e) {

@@ -1,19 +1,20 @@
--- Takes a batch of acquisitions, each all or nothing, in order, by this server's clock.
+-- Decides a batch of acquisitions in order, each all or nothing, by this server's clock.
 --
 -- KEYS     the distinct buckets
 -- ARGV[1]  the acquisitions. The first byte is 1 if they are simple: one key each that may deny, all
 --          bands refilling continuously, and numbers short enough to multiply by 255. These follow
---          as four bytes: place in KEYS and shape (both from 1), how many equal ones follow each
---          other (itself included), 1 for a dry run. Others follow as numbers of one byte (first
---          byte 0) or of four (first byte 2): how many keys, how many equal ones, 1 for a dry run;
---          then per key its place in KEYS, its shape, 1 if it never denies
--- ARGV[2…] the shapes, each a bucket's limits and one cost: generation, and per band its kind,
---          the horizon (µs, sub) or limit and window, the denominator or steps, and the price
---          (µs, sub) or cost and quantum. One more byte if buckets outlive a change of limits
+--          as four bytes: index in KEYS and index of the parameters (both from 1), the length of
+--          the run of equal acquisitions, 1 for a dry run. Others follow as numbers of one byte
+--          (first byte 0) or of four (first byte 2): how many keys, the length of the run, 1 for a
+--          dry run; then per key its index in KEYS, its parameters, 1 if it never denies (shadow)
+-- ARGV[2…] the parameters ("shapes" below), each a bucket's limits and one cost: generation, and per
+--          band its kind, the horizon (µs, sub) or limit and window, the denominator or steps, and
+--          the price (µs, sub) or cost and quantum. One more byte if buckets outlive a change of
+--          limits
 --
--- Replies with the time in µs; then for each acquisition how many of its equals passed (-1: a
--- value could not be read), and per key and band what was seen just before: debt µs, its sub (unless
--- the denominator is 1) and, of intervals, the phase; or a window's count and, if it slides, the
+-- Replies with the time in µs; then for each run how many acquisitions were allowed (-1: a value is
+-- malformed), and per key and band the state before the run: debt µs, its sub (unless the
+-- denominator is 1) and, of intervals, the phase; or a window's count and, if it slides, the
 -- previous one.
 --
 -- A bucket's value: its generation, then per band three numbers: when full (µs, sub) and the
@@ -123,7 +124,7 @@ if byte(items) == 1 then
           reply[r] = B[base + b]
         end
       end
-      -- All equal ones at once, which is nearly always how it is; else one by one.
+      -- Nearly always the whole run is allowed, which takes one step; else one by one.
       repeat
         local ok = true
         for b = 1, n do
@@ -159,7 +160,7 @@ if byte(items) == 1 then
       for at = base + 1, base + n do
         if A[at] > longest then longest = A[at] end
       end
-      -- A second longer than needed, and when it has to be set as long again, so that it seldom has.
+      -- A second longer than needed and then as long again, so that it seldom has to be set.
       local needed, keep = floor((now + longest + 1) / 1000000) + 2, kept[k]
       local fits = keep >= needed and keep - needed <= 20
       if not fits then keep = needed + (longest < 10000000 and floor(longest / 1000000) + 1 or 10) end
@@ -207,12 +208,12 @@ for p = 2, #items, width do
   item[itemsEnd] = width == 1 and byte(items, p) or unpack_('>I4', items, p)
 end
 
--- The state of band b of key k stands at k * stride + b: the value as of now, rolled and clipped,
--- and the horizon it is to be clipped to.
+-- The state of band b of key k is at index k * stride + b: the value as of now, rolled and
+-- clipped, and the horizon to clip it to.
 local A, B, C, H, HS = {}, {}, {}, {}, {}
 local loaded, stepped, dirty, owner, generation = {}, {}, {}, {}, {}
 
--- Brings a state to now; returns whether a clock stepped back since it was written.
+-- Advances a state to the current time; returns whether the clock stepped back since the write.
 local function view(at, band)
   local kind, a, b, c = band[1], A[at], B[at], C[at]
   if kind <= INTERVAL then

@@ -1,22 +1,22 @@
--- Gives back what an acquisition across slots took here before it was refused elsewhere.
+-- Refunds the tokens that an acquisition across slots took here before another slot denied it.
 --
--- KEYS     for each bucket it took from: the bucket, and what was given back to it lately
--- ARGV[i]  for bucket i: the generation, when it was taken from, and per band its kind; for token
+-- KEYS     for each bucket: the bucket, and its log of recent refunds
+-- ARGV[i]  for bucket i: the generation, the time of the take, and per band its kind; for token
 --          buckets the denominator, the period, when it would have been full without the take (µs,
---          sub) and the price (µs, sub); for windows the length, 0, the index taken in, 0, the
+--          sub) and the price (µs, sub); for windows the length, 0, the index of the window, 0, the
 --          cost, 0
 --
--- A token bucket gets back the price, but no more than of it is still owed: what time has refilled
--- since is there already, and giving it again would mint tokens. If others were given back
--- something since the take, it would have been full that much earlier. A window gets back what it
--- still counts. Replies with the number of buckets changed.
+-- A token bucket is refunded the price, but at most the part that is still owed: the rest has been
+-- refilled since the take, and a refund of it would mint tokens. Other refunds since the take make
+-- the bucket full that much earlier. A window is refunded what it still counts. Replies with the
+-- number of changed buckets.
 local INTERVAL, SLIDING = 2, 3
 local KEPT, KEPT_MILLIS = 64, 60000
 local unpack_, pack_ = struct.unpack, struct.pack
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 
--- What was given back to each band since a moment, and whether that is all of it.
+-- Returns the log to keep, the refunds of each band since a time, and whether the log has them all.
 local function given(log, bands, moment)
   local entry, since, all = 7 + 7 * bands, {}, true
   for b = 1, bands do since[b] = 0 end
@@ -34,7 +34,7 @@ local changed = 0
 for i = 1, #ARGV do
   local text, key = ARGV[i], KEYS[2 * i - 1]
   local value, bands = redis.pcall('GET', key), (#text - 14) / 40
-  -- A bucket that nodes with different limits may share also holds the horizon of each band.
+  -- A bucket that outlives a change of limits also has the horizon of each band.
   local width = type(value) == 'string' and (#value - 7) / bands
   if (width == 20 or width == 33)
       and unpack_('>I7', value) == unpack_('>I7', text) then
@@ -51,7 +51,7 @@ for i = 1, #ARGV do
         local seen = now
         if kind == INTERVAL and c <= now then seen = now - (now - c) % period end
         x = all and x - since[b] or 0
-        -- Whatever else was given back: since the take, time alone has not refilled more than it.
+        -- Without the take it would have been full at the time of the take at the earliest.
         if kind ~= INTERVAL and x < taken then x, xsub = taken, 0 end
         local owed, osub = x + price - seen, xsub + psub
         if osub >= unit then owed, osub = owed + 1, osub - unit end

@@ -1,11 +1,11 @@
--- Begins a new generation of rules and plans: one later than the last, and not before now. Or tells
--- the other nodes that one bucket was deleted.
+-- Starts a new generation of rules and plans, or publishes a notice that one bucket was deleted. The
+-- generation is the current time, and greater than any earlier one.
 --
 -- KEYS[1]  the hash of generations
--- ARGV[1]  what to tell of one bucket, or nothing
+-- ARGV[1]  the notice, or an empty text
 -- ARGV[2…] the fields of the rules and plans
 --
--- The field 'notices' holds what was told of late, each as its number, a space, the text and ';'.
+-- The field 'notices' holds the latest notices, each as its number, a space, the text and ';'.
 local KEPT, CHUNK = 32768, 500
 local time = redis.call('TIME')
 local generation = time[1] * 1000000 + time[2]
@@ -17,7 +17,7 @@ local function after(field)
   end
 end
 
--- A version that counted up from the last one known would repeat those a failover forgot.
+-- The time, not a counter: after a failover that lost resets, a counter would repeat versions.
 after('version')
 for i = 2, #ARGV do
   after(ARGV[i])

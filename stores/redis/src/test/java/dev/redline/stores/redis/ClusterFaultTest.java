@@ -10,6 +10,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.testkit.HistoryChecker;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisCluster;
@@ -48,11 +49,8 @@ class ClusterFaultTest {
 
   private static RedisSettings settings(String uri, List<String> nodes, int maxQueued) {
     return new RedisSettings(
-        uri,
-        nodes,
-        Optional.empty(),
+        new RedisConnectionSettings(uri, nodes, Optional.empty(), Duration.ofSeconds(1)),
         Duration.ofSeconds(5),
-        Duration.ofSeconds(1),
         "t",
         4,
         64,
@@ -91,33 +89,33 @@ class ClusterFaultTest {
   }
 
   @Test
-  void boundsWhatWaitsInAllLanesTogether() {
+  void limitsQueueOfAllLanesTogether() {
     int maxQueued = 50;
     RedisStore store = RedisStore.start(settings(REDIS.get().uri(), List.of(), maxQueued));
     try (store) {
       assertThat(store.awaitReady(Duration.ofSeconds(30))).isTrue();
       master(0).pause();
       master(1).pause();
-      List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+      List<CompletableFuture<Outcome>> results = new ArrayList<>();
       int perLane = 60;
       for (int lane = 0; lane < SlotTags.COUNT; lane++) {
         RateLimitKey key = Nodes.keyIn(PLENTY, lane, lane + 1);
         for (int i = 0; i < perLane; i++) {
-          answers.add(store.acquire(Acquisition.of(key, 1 + i)).toCompletableFuture());
+          results.add(store.acquire(Acquisition.of(key, 1 + i)).toCompletableFuture());
         }
       }
-      long waiting = answers.stream().filter(answer -> !answer.isDone()).count();
-      // Each master has at most four calls under way, of at most 64 acquisitions.
+      long waiting = results.stream().filter(result -> !result.isDone()).count();
+      // Each master has at most four calls in flight, of at most 64 acquisitions.
       assertThat(waiting).isBetween((long) maxQueued, maxQueued + 2 * 256L);
-      CompletableFuture<Outcome> last = answers.get(answers.size() - 1);
-      assertThatThrownBy(last::join).hasMessageContaining("more than 50 acquisitions wait");
+      CompletableFuture<Outcome> last = results.get(results.size() - 1);
+      assertThatThrownBy(last::join).hasMessageContaining("more than 50 acquisitions are queued");
     } finally {
       master(0).resume();
       master(1).resume();
     }
   }
 
-  /** Returns the connections over which scripts and signs of life are sent. */
+  /** Returns the connections on which scripts and pings are sent. */
   private static Set<String> connections(RedisServer server) {
     Set<String> ids = new HashSet<>();
     Matcher clients =
@@ -130,7 +128,7 @@ class ClusterFaultTest {
   }
 
   @Test
-  void givesUpTheConnectionToAStoppedMasterWhileTheOtherOneAnswers() {
+  void reconnectsToStoppedMasterWhileOtherReplies() {
     try (Nodes nodes = new Nodes(REDIS.get().uri()).within(Duration.ofMillis(200))) {
       StorageProvider node = nodes.add();
       Nodes.take(node, THERE, 1);
@@ -159,7 +157,7 @@ class ClusterFaultTest {
   }
 
   @Test
-  void anyLiveNodeWillDo() {
+  void connectsThroughAnyLiveNode() {
     String dead = "127.0.0.1:" + RedisServer.freePort();
     String live = "127.0.0.1:" + master(1).port();
     RedisStore store = RedisStore.start(settings("redis://" + dead, List.of(dead, live), 10_000));

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 /**
- * Threads that ask several nodes without pause, until they are stopped. After a failure, or a
- * refusal that needed no trip, a thread waits a little, as callers do.
+ * Threads that acquire from several nodes without pause until they are stopped. After a failure or
+ * a denial from the deny cache, a thread waits briefly, as real callers do.
  */
 final class ConcurrentLoad implements AutoCloseable {
   private static final List<BucketLimits> RULES =
@@ -45,23 +45,25 @@ final class ConcurrentLoad implements AutoCloseable {
 
   private final CountDownLatch stop = new CountDownLatch(1);
   private final List<Thread> threads = new ArrayList<>();
-  private final AtomicReference<Throwable> mistake = new AtomicReference<>();
+  private final AtomicReference<Throwable> unexpected = new AtomicReference<>();
   private final AtomicLong decided = new AtomicLong();
   private final Map<String, Integer> failures = new ConcurrentHashMap<>();
   private final List<Long> decisions = new ArrayList<>();
 
   ConcurrentLoad(
-      List<StorageProvider> nodes, int count, Function<SplittableRandom, Acquisition> question) {
+      List<StorageProvider> nodes,
+      int count,
+      Function<SplittableRandom, Acquisition> acquisitions) {
     for (int t = 0; t < count; t++) {
       StorageProvider node = nodes.get(t % nodes.size());
       SplittableRandom random = new SplittableRandom(t);
-      Thread thread = new Thread(() -> run(node, random, question), "load-" + t);
+      Thread thread = new Thread(() -> run(node, random, acquisitions), "load-" + t);
       threads.add(thread);
       thread.start();
     }
   }
 
-  /** Asks for one or two rules' buckets of one of some callers. */
+  /** Returns acquisitions of one or two rules for a random caller. */
   static Function<SplittableRandom, Acquisition> mixed(int callers) {
     return random -> {
       String caller = "caller-" + random.nextInt(callers);
@@ -78,10 +80,12 @@ final class ConcurrentLoad implements AutoCloseable {
   }
 
   private void run(
-      StorageProvider node, SplittableRandom random, Function<SplittableRandom, Acquisition> ask) {
+      StorageProvider node,
+      SplittableRandom random,
+      Function<SplittableRandom, Acquisition> acquisitions) {
     try {
       while (stop.getCount() > 0) {
-        Acquisition acquisition = ask.apply(random);
+        Acquisition acquisition = acquisitions.apply(random);
         try {
           if (!node.acquireNow(acquisition, new Outcome())) {
             if (random.nextBoolean()) {
@@ -101,7 +105,7 @@ final class ConcurrentLoad implements AutoCloseable {
         }
       }
     } catch (InterruptedException | RuntimeException | Error e) {
-      mistake.compareAndSet(null, e);
+      unexpected.compareAndSet(null, e);
     }
   }
 
@@ -117,7 +121,7 @@ final class ConcurrentLoad implements AutoCloseable {
     return decided.get();
   }
 
-  /** Waits until so many more were decided. */
+  /** Waits until Redis has decided this many more acquisitions. */
   void awaitDecisions(long more) {
     long target = decided() + more;
     await()
@@ -135,7 +139,7 @@ final class ConcurrentLoad implements AutoCloseable {
     return failures.values().stream().mapToInt(n -> n).sum();
   }
 
-  /** Returns when the first decision came after a moment, in nanoseconds; or nothing yet. */
+  /** Returns the time of the first decision after a given time; MAX_VALUE if there is none yet. */
   long firstAfter(long nanos) {
     synchronized (decisions) {
       for (long moment : decisions) {
@@ -156,8 +160,8 @@ final class ConcurrentLoad implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-      assertThat(thread.isAlive()).as("a thread still waits for its answer").isFalse();
+      assertThat(thread.isAlive()).as("a thread is still blocked").isFalse();
     }
-    assertThat(mistake.get()).isNull();
+    assertThat(unexpected.get()).isNull();
   }
 }

@@ -15,10 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A process of its own that asks for one key. Says {@code ready}, waits for a line, asks all at
- * once, and says how many passed, were refused and failed.
+ * A separate process that acquires from one key. Prints {@code ready}, waits for a line, submits
+ * all acquisitions at once, and prints how many were allowed, were denied and failed.
  *
- * <p>Arguments: the URI, the key prefix, how often to ask.
+ * <p>Arguments: the URI, the key prefix, the number of acquisitions.
  */
 final class ContendingProcess {
   static final RateLimitKey KEY =
@@ -35,25 +35,25 @@ final class ContendingProcess {
     }
     System.out.println("ready");
     new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)).readLine();
-    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    List<CompletableFuture<Outcome>> results = new ArrayList<>();
     for (int i = 0; i < Integer.parseInt(args[2]); i++) {
-      answers.add(store.acquire(Acquisition.of(KEY, 1)).toCompletableFuture());
+      results.add(store.acquire(Acquisition.of(KEY, 1)).toCompletableFuture());
     }
-    int passed = 0;
-    int refused = 0;
+    int allowed = 0;
+    int denied = 0;
     int failed = 0;
-    for (CompletableFuture<Outcome> answer : answers) {
+    for (CompletableFuture<Outcome> result : results) {
       try {
-        if (answer.join().allowed()) {
-          passed++;
+        if (result.join().allowed()) {
+          allowed++;
         } else {
-          refused++;
+          denied++;
         }
       } catch (CompletionException e) {
         failed++;
       }
     }
-    System.out.println(passed + " " + refused + " " + failed);
+    System.out.println(allowed + " " + denied + " " + failed);
     store.close();
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Acquisitions whose keys lie on two masters of a cluster, where the second one refuses. */
+/** Acquisitions with keys on two masters of a cluster, the second of which denies. */
 @Tag("faults")
 class CrossSlotTest {
   @RegisterExtension
@@ -42,7 +42,7 @@ class CrossSlotTest {
   }
 
   @Test
-  void whatIsRefusedOnTheSecondMasterLeavesTheFirstAsItWas() {
+  void denialOnSecondMasterLeavesFirstUnchanged() {
     RedisServer master = REDIS.get().masters().get(0);
     RateLimitKey first = first(RateLimitBand.of(1000, 1, Duration.ofSeconds(1)));
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
@@ -61,10 +61,10 @@ class CrossSlotTest {
   }
 
   /**
-   * Stops the second master, so that what was taken on the first is given back only after time has
-   * refilled it, while others go on taking there.
+   * Stops the second master, so that the refund on the first is sent only after the tokens have
+   * been refilled, while another node keeps taking tokens there.
    */
-  private static Nodes nodesThatGiveBackLate(Protocol protocol) {
+  private static Nodes nodesThatRefundLate(Protocol protocol) {
     RateLimitKey first = first(RateLimitBand.of(20, 100, Duration.ofSeconds(1)));
     RedisServer second = REDIS.get().masters().get(1);
     Nodes nodes = new Nodes(REDIS.get().uri()).speaking(protocol);
@@ -73,7 +73,7 @@ class CrossSlotTest {
     Nodes.take(node, EXHAUSTED, 1);
     Nodes.look(other, first);
     second.pause();
-    CompletableFuture<Outcome> refused = node.acquire(both(first, 5)).toCompletableFuture();
+    CompletableFuture<Outcome> denied = node.acquire(both(first, 5)).toCompletableFuture();
     try {
       long begin = System.nanoTime();
       while (System.nanoTime() - begin < 150_000_000) {
@@ -83,28 +83,28 @@ class CrossSlotTest {
     } finally {
       second.resume();
     }
-    // Others keep the bucket empty: in a full one nobody sees what was given back, which is a
-    // moment after the denial.
+    // The refund follows the denial. It is visible only while the bucket is not full, so the other
+    // node keeps it empty.
     long until = Long.MAX_VALUE;
     while (until == Long.MAX_VALUE || System.nanoTime() - until < 0) {
       Nodes.take(other, first, 1);
       Nodes.look(other, first);
-      until = refused.isDone() && until == Long.MAX_VALUE ? System.nanoTime() + 100_000_000 : until;
+      until = denied.isDone() && until == Long.MAX_VALUE ? System.nanoTime() + 100_000_000 : until;
     }
-    assertThat(refused.join().allowed()).isFalse();
+    assertThat(denied.join().allowed()).isFalse();
     Nodes.look(other, first);
     return nodes;
   }
 
   @Test
-  void aGiveBackOfTheFullCostIsNoticed() {
+  void detectsRefundOfFullCost() {
     Protocol fullCost =
         Mutation.of(Protocol.CURRENT.refund())
             .replace(
                 "local owed, osub = x + price - seen, xsub + psub",
                 "local owed, osub = price, psub")
             .ofRefund();
-    try (Nodes nodes = nodesThatGiveBackLate(fullCost)) {
+    try (Nodes nodes = nodesThatRefundLate(fullCost)) {
       assertThatThrownBy(() -> HistoryChecker.check(nodes.history()))
           .isInstanceOf(AssertionError.class)
           .hasMessageContaining("rule first for 'somebody-")
@@ -114,8 +114,8 @@ class CrossSlotTest {
   }
 
   @Test
-  void whatIsGivenBackLateIsNoMoreThanIsStillOwed() {
-    try (Nodes nodes = nodesThatGiveBackLate(Protocol.CURRENT)) {
+  void lateRefundIsAtMostTheRemainingDebt() {
+    try (Nodes nodes = nodesThatRefundLate(Protocol.CURRENT)) {
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       assertThat(report.givenBack()).isEqualTo(1);
     }
@@ -167,9 +167,9 @@ class CrossSlotTest {
     return key.limits().band(0).remaining(Nodes.look(node, key).views(), 0);
   }
 
-  /** Buckets on both masters, fast and slow, some of which refuse most of the time. */
+  /** Fast and slow buckets on both masters, some of which deny most of the time. */
   @Test
-  void acquisitionsAcrossMastersAreExactUnderLoad() {
+  void decidesExactlyAcrossMastersUnderLoad() {
     List<RateLimitKey> here =
         List.of(
             first(RateLimitBand.of(200, 2000, Duration.ofSeconds(1))), first(Nodes.slow(50_000)));
@@ -200,7 +200,7 @@ class CrossSlotTest {
   }
 
   @Test
-  void isAnsweredThoughARefundThrows() {
+  void completesWhenRefundThrows() {
     RateLimitKey first = first(Nodes.slow(5));
     List<PendingAcquisition> parts = new ArrayList<>();
     CrossSlot acquisition =
@@ -212,17 +212,18 @@ class CrossSlotTest {
             (part, outcome) -> {
               throw new IllegalStateException("on purpose");
             },
-            both(first, 1),
-            new BucketKey.Maker("rl", BucketKey.LAYOUT),
-            System.nanoTime(),
-            false);
-    CompletableFuture<Outcome> answer = acquisition.take();
+            new PendingAcquisition(
+                both(first, 1),
+                new BucketKey.Maker("rl", BucketKey.LAYOUT),
+                System.nanoTime(),
+                false));
+    CompletableFuture<Outcome> result = acquisition.take();
     for (PendingAcquisition part : parts) {
       Outcome outcome = new Outcome();
       outcome.reset(1);
       outcome.decide(part.acquisition().key(0).equals(first), 1);
       part.complete(outcome);
     }
-    assertThat(answer).isDone();
+    assertThat(result).isDone();
   }
 }

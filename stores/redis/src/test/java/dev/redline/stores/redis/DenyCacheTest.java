@@ -22,7 +22,7 @@ class DenyCacheTest {
   private final DenyCache cache = new DenyCache(generations);
   private final BucketKey.Maker keys = new BucketKey.Maker("rl", BucketKey.LAYOUT);
 
-  /** Returns a limit of so many in a day each, so that a denial lasts a day. */
+  /** Returns limits that refill one token a day, so that a denial lasts a day. */
   private static BucketLimits limits(long capacity) {
     return new BucketLimits(
         OwnerKind.RULE, "daily", List.of(RateLimitBand.of(capacity, 1, Duration.ofDays(1))));
@@ -33,33 +33,33 @@ class DenyCacheTest {
   }
 
   private PendingAcquisition sent(RateLimitKey key) {
-    PendingAcquisition ticket =
+    PendingAcquisition pending =
         new PendingAcquisition(Acquisition.of(key, 1), keys, Long.MAX_VALUE, true);
-    ticket.sent(System.nanoTime());
-    ticket.sentAs(0, generations.of(key.limits()));
-    return ticket;
+    pending.sent(System.nanoTime());
+    pending.setGeneration(0, generations.of(key.limits()));
+    return pending;
   }
 
   private void deny(RateLimitKey key) {
     learnDenial(sent(key));
   }
 
-  private void learnDenial(PendingAcquisition ticket) {
+  private void learnDenial(PendingAcquisition pending) {
     Outcome outcome = new Outcome();
     outcome.reset(1);
     outcome.views()[0] = DAY_MICROS;
     outcome.decide(false, 1_000_000_000_000_000L);
-    cache.learn(ticket, outcome, System.nanoTime());
+    cache.learn(pending, outcome, System.nanoTime());
   }
 
   private boolean denies(RateLimitKey key) {
     return cache.refuseRemembered(Acquisition.of(key, 1), new Outcome());
   }
 
-  /** Scanning would take minutes here: a million steps for each of these operations. */
+  /** Scanning all denials for each operation would take minutes here. */
   @Test
   @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void costsTheSameWithAMillionLongDenialsAndStaysBounded() {
+  void costDoesNotGrowWithMillionDenials() {
     nanosPerDenial(0, 1000, 300_000);
     long few = nanosPerDenial(0, 1000, 100_000);
     for (int i = 1000; i < 1_000_000; i++) {
@@ -92,7 +92,7 @@ class DenyCacheTest {
   }
 
   @Test
-  void forgetsTheBucketsOfAllLimitsThatANoticeNames() {
+  void noticeRemovesDenialsUnderAllLimits() {
     RateLimitKey small = new RateLimitKey(limits(1), "somebody");
     RateLimitKey large = new RateLimitKey(limits(5), "somebody");
     RateLimitKey other = new RateLimitKey(limits(1), "somebody else");
@@ -104,7 +104,7 @@ class DenyCacheTest {
   }
 
   @Test
-  void ignoresANoticeOfAnotherForm() {
+  void ignoresMalformedNotice() {
     deny(key(0));
     cache.forget("r:daily " + "0".repeat(40));
     cache.forget("");
@@ -112,7 +112,7 @@ class DenyCacheTest {
   }
 
   @Test
-  void learnsNoDenialThatWasAskedForBeforeTheBucketWasReset() {
+  void ignoresDenialOfCallSentBeforeReset() {
     PendingAcquisition before = sent(key(0));
     cache.forget(DenyCache.notice(key(0)));
     learnDenial(before);
@@ -122,7 +122,7 @@ class DenyCacheTest {
   }
 
   @Test
-  void aDenialBelongsToTheGenerationThatWasSent() {
+  void denialBelongsToGenerationThatWasSent() {
     PendingAcquisition before = sent(key(0));
     generations.learn(Generations.field(LIMITS), 7);
     learnDenial(before);
@@ -130,7 +130,7 @@ class DenyCacheTest {
   }
 
   @Test
-  void anAllowedAcquisitionEndsTheDenial() {
+  void allowedAcquisitionRemovesDenial() {
     deny(key(0));
     Outcome allowed = new Outcome();
     allowed.reset(1);

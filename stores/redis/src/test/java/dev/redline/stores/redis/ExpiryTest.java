@@ -42,7 +42,7 @@ class ExpiryTest {
 
   @ParameterizedTest
   @MethodSource("bands")
-  void aBucketExpiresOnceItIsFullAndNotBefore(RateLimitBand band) {
+  void expiresWhenFullAndNotBefore(RateLimitBand band) {
     RateLimitKey key = new RateLimitKey(Nodes.rule("r", band), "somebody");
     BandArithmetic arithmetic = key.limits().band(0);
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
@@ -65,13 +65,13 @@ class ExpiryTest {
         long expiry = life[0] + life[1] * 1000;
         assertThat(expiry).as("expiry, in µs").isGreaterThanOrEqualTo(fullAt);
         long rounding = band.refill() == Refill.INTERVAL ? band.periodMicros() : 0;
-        // Of continuous refill alone the expiry is set ahead, so that it seldom has to be set.
+        // With continuous refill only, the expiry is set ahead, so that it seldom has to be set.
         assertThat(expiry - fullAt).as("kept longer").isLessThan(24_000_000 + rounding);
       }
     }
   }
 
-  /** Returns the server's time in µs and how long a bucket is still kept in ms, of one moment. */
+  /** Returns the server's time in µs and the time to live of a bucket in ms, read atomically. */
   private static long[] life(Nodes nodes, RateLimitKey key) {
     String script = "local t = redis.call('TIME') return {t[1], t[2], redis.call('PTTL', KEYS[1])}";
     List<?> reply = (List<?>) REDIS.get().command("EVAL", script, "1", nodes.redisKey(key));
@@ -81,7 +81,7 @@ class ExpiryTest {
   }
 
   @Test
-  void aRefusalAndADryRunLeaveTheExpiryAlone() {
+  void denialAndDryRunDoNotChangeExpiry() {
     RateLimitKey key =
         new RateLimitKey(Nodes.rule("r", RateLimitBand.of(1, 1, Duration.ofDays(30))), "somebody");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
@@ -101,9 +101,9 @@ class ExpiryTest {
     }
   }
 
-  /** A clock that was an hour ahead wrote it; the bucket takes a second to fill. */
+  /** The clock was an hour ahead when the bucket was written, which takes a second to fill. */
   @Test
-  void aBucketThatIsFullInAnHourServesWithinItsTimeToFull() {
+  void bucketThatIsFullInAnHourServesWithinTimeToFull() {
     RateLimitKey key =
         new RateLimitKey(
             Nodes.rule("r", RateLimitBand.of(10, 10, Duration.ofSeconds(1))), "somebody");
@@ -112,11 +112,11 @@ class ExpiryTest {
       long now = Nodes.take(node, key, 1).nowMicros();
       BucketValue ahead = BucketValue.fullAt(now + 3_600_000_000L);
       REDIS.get().command("SET", nodes.redisKey(key), ahead.toString(), "PX", "7200000");
-      Outcome refused = Nodes.take(node, key, 1);
-      assertThat(refused.allowed()).isFalse();
+      Outcome denied = Nodes.take(node, key, 1);
+      assertThat(denied.allowed()).isFalse();
       BucketValue written = BucketValue.of(REDIS.get().command("GET", nodes.redisKey(key)));
-      assertThat(written.fullAtMicros()).isEqualTo(refused.nowMicros() + 1_000_000);
-      Outcome[] last = {refused};
+      assertThat(written.fullAtMicros()).isEqualTo(denied.nowMicros() + 1_000_000);
+      Outcome[] last = {denied};
       await()
           .pollInterval(Duration.ofMillis(10))
           .atMost(Duration.ofSeconds(10))
@@ -125,7 +125,7 @@ class ExpiryTest {
                 last[0] = Nodes.take(node, key, 9);
                 return last[0].allowed();
               });
-      long waited = last[0].nowMicros() - refused.nowMicros();
+      long waited = last[0].nowMicros() - denied.nowMicros();
       System.out.println("figure: served " + waited / 1000 + " ms after the clock went back");
       assertThat(waited).isGreaterThanOrEqualTo(900_000);
     }

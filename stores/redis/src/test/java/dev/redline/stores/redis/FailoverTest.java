@@ -19,23 +19,23 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A master that dies while several nodes ask it. */
+/** A master is killed while several nodes use it. */
 @Tag("faults")
 class FailoverTest {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
 
-  /** More than the second that it should take: machines that build are busy. */
+  /** Longer than the aim of one second, because build machines are busy. */
   private static final Duration RESUMED = Duration.ofSeconds(4);
 
   private static boolean isMaster(RedisServer server) {
     try {
       return String.valueOf(server.command("INFO", "replication")).contains("role:master");
     } catch (UncheckedIOException e) {
-      return false; // a server that changes its role hangs up on everybody
+      return false; // a server closes all connections when its role changes
     }
   }
 
-  /** Returns whether a sentinel names the replica: nobody can know of its promotion before. */
+  /** Returns whether a sentinel names the replica as the master. */
   private static boolean isNamed(RedisSentinel redis) {
     String port = Integer.toString(redis.replica().port());
     return redis.sentinels().stream()
@@ -72,7 +72,7 @@ class FailoverTest {
   }
 
   @Test
-  void decisionsResumeWhenSentinelsNameAnotherMaster() {
+  void resumesDecisionsAfterSentinelFailover() {
     try (RedisSentinel redis = RedisSentinel.start(RedisBinary.any());
         Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT)) {
       survive(nodes, redis.master(), () -> isNamed(redis), ConcurrentLoad.mixed(2));
@@ -80,7 +80,7 @@ class FailoverTest {
   }
 
   @Test
-  void decisionsResumeWhenAReplicaOfAClusterTakesOver() {
+  void resumesDecisionsAfterClusterFailover() {
     try (RedisCluster redis = RedisCluster.start(RedisBinary.any())) {
       redis
           .servers()
@@ -96,11 +96,14 @@ class FailoverTest {
     }
   }
 
-  private static Acquisition onTheSecondOfThreeMasters(Acquisition asked) {
+  private static Acquisition onTheSecondOfThreeMasters(Acquisition acquisition) {
     Acquisition.Builder there = Acquisition.builder();
-    for (int i = 0; i < asked.size(); i++) {
-      String identity = Nodes.keyIn(asked.key(i).limits(), 24, 40).identity();
-      there.add(new RateLimitKey(asked.key(i).limits(), identity), asked.cost(i), asked.shadow(i));
+    for (int i = 0; i < acquisition.size(); i++) {
+      String identity = Nodes.keyIn(acquisition.key(i).limits(), 24, 40).identity();
+      there.add(
+          new RateLimitKey(acquisition.key(i).limits(), identity),
+          acquisition.cost(i),
+          acquisition.shadow(i));
     }
     return there.build();
   }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What happens to one Redis while several nodes ask it, and what they may be answered then. */
+/** Faults of one Redis while several nodes use it: the history must stay exact. */
 @Tag("faults")
 class FaultTest {
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
@@ -31,7 +31,7 @@ class FaultTest {
   }
 
   @Test
-  void scriptsThatAreFlushedAgainAndAgainChangeNoAnswer() {
+  void decidesExactlyWhileScriptsAreFlushed() {
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
       try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 8, ConcurrentLoad.mixed(3))) {
         for (int i = 0; i < 40; i++) {
@@ -45,7 +45,7 @@ class FaultTest {
   }
 
   @Test
-  void aConnectionCutBetweenWriteAndReplyChargesAtMostOnce() {
+  void chargesAtMostOnceWhenConnectionIsCutBeforeReply() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri())) {
       List<StorageProvider> ways = List.of(nodes.add(), nodes.add(REDIS.get().uri()));
@@ -68,7 +68,7 @@ class FaultTest {
   }
 
   @Test
-  void repliesThatComeTooLateChargeAtMostOnce() {
+  void chargesAtMostOnceWhenReplyIsLate() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri()).within(Duration.ofMillis(100))) {
       List<StorageProvider> ways = List.of(nodes.add(), nodes.add(REDIS.get().uri()));
@@ -89,7 +89,7 @@ class FaultTest {
   }
 
   @Test
-  void limitsThatChangeUnderLoadAreOtherBuckets() {
+  void usesNewBucketsWhenLimitsChangeUnderLoad() {
     AtomicReference<BucketLimits> limits = new AtomicReference<>();
     AtomicInteger changes = new AtomicInteger();
     Runnable change =
@@ -117,7 +117,7 @@ class FaultTest {
   }
 
   @Test
-  void twoLayoutsSideBySideDoNotMeet() {
+  void storesWithDifferentLayoutsShareNoBuckets() {
     Protocol next = new Protocol(Protocol.CURRENT.acquire(), Protocol.CURRENT.refund(), "3");
     try (Nodes old = new Nodes(REDIS.get().uri());
         Nodes young = old.beside().speaking(next)) {
@@ -134,7 +134,7 @@ class FaultTest {
   }
 
   @Test
-  void aPoisonedValueFailsOnlyItsOwnAcquisitionsAndStays() {
+  void malformedValueFailsOnlyItsOwnAcquisitionsAndIsKept() {
     BucketLimits limits = Nodes.rule("slow", Nodes.slow(100_000));
     RateLimitKey poisoned = new RateLimitKey(limits, "poisoned");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {

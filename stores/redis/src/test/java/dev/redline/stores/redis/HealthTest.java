@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the store sees of Redis in the background. */
+/** The health of Redis as the store polls it in the background. */
 @Tag("faults")
 class HealthTest {
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
@@ -35,7 +35,7 @@ class HealthTest {
   }
 
   @Test
-  void aPingMayTakeLongerThanACommand() {
+  void pingMayTakeLongerThanCommandTimeout() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisStore store = start(proxy.uri())) {
       proxy.delayReplies(Duration.ofMillis(150));
@@ -47,7 +47,7 @@ class HealthTest {
   }
 
   @Test
-  void namesTheAddressWhileItIsDown() {
+  void namesAddressWhileDown() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisStore store = start(proxy.uri().replace("redis://", "redis://:s3cret@"))) {
       proxy.stall();
@@ -59,7 +59,7 @@ class HealthTest {
   }
 
   @Test
-  void goesOnLookingWhenAnObserverThrows() {
+  void keepsPollingWhenObserverThrows() {
     AtomicInteger recoveries = new AtomicInteger();
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisStore store = start(proxy.uri())) {
@@ -73,11 +73,13 @@ class HealthTest {
 
             @Override
             public void recovered() {
-              recoveries.incrementAndGet();
-              throw new IllegalStateException("an observer's mistake");
+              if (recoveries.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("on purpose");
+              }
+              throw new IllegalStateException("on purpose");
             }
           });
-      for (int i = 1; i <= 2; i++) {
+      for (int i = 1; i <= 3; i++) {
         int outages = i;
         proxy.stall();
         await().atMost(Duration.ofSeconds(20)).until(() -> !store.health().up());
@@ -87,7 +89,7 @@ class HealthTest {
     }
   }
 
-  /** Collects what the connector logs, at the levels that are shown by default. */
+  /** Collects the log lines of the connector at INFO and above. */
   private static final class Lines extends Handler implements AutoCloseable {
     private final Logger logger = Logger.getLogger(Connector.class.getName());
     private final List<String> lines = new CopyOnWriteArrayList<>();
@@ -120,7 +122,7 @@ class HealthTest {
   }
 
   @Test
-  void anOutageIsOneLineWithTheAddressAndItsEndAnother() {
+  void logsOutageAndItsEndOnceWithAddress() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisStore store = start(proxy.uri());
         Lines log = new Lines()) {
@@ -128,13 +130,13 @@ class HealthTest {
       String address = "127.0.0.1:" + proxy.port();
       assertThat(log.lines)
           .containsExactly(
-              "WARNING Redis at " + address + " did not answer within 1000 ms",
-              "INFO Redis at " + address + " answers again");
+              "WARNING Redis at " + address + " did not reply within 1000 ms",
+              "INFO Redis at " + address + " replies again");
     }
   }
 
   @Test
-  void anOutageThatTheObserverHasLoggedIsNotLoggedAgain() {
+  void doesNotLogOutageThatObserverHasLogged() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         RedisStore store = start(proxy.uri());
         Lines log = new Lines()) {
@@ -164,7 +166,7 @@ class HealthTest {
   }
 
   @Test
-  void aServerThatIsAbsentAtTheStartIsOneLine() {
+  void logsAbsentServerOnce() {
     int port = RedisServer.freePort();
     try (Lines log = new Lines();
         RedisStore store =
@@ -179,7 +181,7 @@ class HealthTest {
   }
 
   @Test
-  void leavesNoConnectionIfItIsClosedWhileItConnects() throws Exception {
+  void leavesNoConnectionWhenClosedWhileConnecting() throws Exception {
     Logger logger = Logger.getLogger(Connector.class.getName());
     AtomicReference<RedisStore> started = new AtomicReference<>();
     CountDownLatch isStarted = new CountDownLatch(1);
@@ -217,7 +219,7 @@ class HealthTest {
     await().atMost(Duration.ofSeconds(20)).until(() -> timerThreads() <= before);
   }
 
-  /** Counts the threads of which every connection has one. */
+  /** Counts the timer threads, one for each connection. */
   private static long timerThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(thread -> thread.getName().startsWith("redline-redis-timer"))

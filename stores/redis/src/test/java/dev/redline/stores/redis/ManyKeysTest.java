@@ -20,11 +20,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Acquisitions of more keys than the numbers of one byte can name. */
+/** Acquisitions of more keys than a byte can count. */
 class ManyKeysTest {
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
 
-  /** Returns an acquisition of as many rules, each with limits of its own. */
+  /** Returns an acquisition of this many rules, each with its own limits. */
   private static Acquisition of(int keys, boolean dryRun) {
     Acquisition.Builder all = Acquisition.builder().dryRun(dryRun);
     for (int i = 0; i < keys; i++) {
@@ -53,19 +53,19 @@ class ManyKeysTest {
 
   @Tag("faults")
   @Test
-  void leavesAloneInItsCall() {
+  void sendsAcquisitionOfManyKeysInItsOwnCall() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri()).within(Duration.ofSeconds(20))) {
       StorageProvider node = nodes.add();
       RateLimitKey small = new RateLimitKey(Nodes.rule("small", Nodes.slow(1000)), "somebody");
       Nodes.take(node, small, 1);
       proxy.delayReplies(Duration.ofMillis(50));
-      List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+      List<CompletableFuture<Outcome>> results = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
         Acquisition next = i % 10 == 5 ? of(300, i % 20 == 5) : Acquisition.of(small, 1 + i % 3);
-        answers.add(node.acquire(next).toCompletableFuture());
+        results.add(node.acquire(next).toCompletableFuture());
       }
-      answers.forEach(answer -> assertThat(answer.join().allowed()).isTrue());
+      results.forEach(result -> assertThat(result.join().allowed()).isTrue());
       HistoryChecker.check(nodes.history());
     }
   }

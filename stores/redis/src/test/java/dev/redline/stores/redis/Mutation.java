@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 
-/** A script with a mistake in it: some of its text replaced. */
+/** A script with a deliberate mistake: part of its text is replaced. */
 final class Mutation {
   private String text;
 
@@ -16,7 +16,7 @@ final class Mutation {
     return new Mutation(script);
   }
 
-  /** Replaces what must occur exactly once. */
+  /** Replaces a text that occurs exactly once. */
   Mutation replace(String original, String mistake) {
     int at = text.indexOf(original);
     assertThat(at).as("the script contains: " + original).isNotNegative();

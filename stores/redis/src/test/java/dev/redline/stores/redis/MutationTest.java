@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Mistakes a store could make on one Redis, each of which the history checker notices. */
+/** Mutation tests: the history checker detects each of these mistakes of a store. */
 @Tag("faults")
 class MutationTest {
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
@@ -41,7 +41,7 @@ class MutationTest {
   }
 
   @Test
-  void aCallThatIsReplayedAfterAReconnectIsNoticed() {
+  void detectsCallReplayedAfterReconnect() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri())) {
       StorageProvider node = nodes.add();
@@ -58,7 +58,7 @@ class MutationTest {
   }
 
   @Test
-  void aCallWhoseReplyIsLostIsNotReplayed() {
+  void doesNotReplayCallWhoseReplyIsLost() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = new Nodes(proxy.uri())) {
       StorageProvider node = nodes.add();
@@ -85,7 +85,7 @@ class MutationTest {
   }
 
   @Test
-  void aBucketThatIsResetBecauseItsValueLooksForeignIsNoticed() {
+  void detectsResetOfBucketWithMalformedValue() {
     Protocol resetOnMismatch =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(
@@ -100,7 +100,7 @@ class MutationTest {
   }
 
   @Test
-  void aForeignValueFailsAndIsKept() {
+  void failsOnMalformedValueAndKeepsIt() {
     try (Nodes nodes = nodesThatMeetAForeignValue(Protocol.CURRENT)) {
       StorageProvider node = nodes.add();
       String foreign = String.valueOf(REDIS.get().command("GET", nodes.redisKey(KEY)));
@@ -113,7 +113,7 @@ class MutationTest {
     }
   }
 
-  /** Lets a bucket that takes a second to fill be full in an hour only. */
+  /** Writes a bucket that is full in an hour, although it takes a second to fill. */
   private static Nodes nodesAfterAClockThatWentAhead(Protocol protocol) {
     RateLimitKey key =
         new RateLimitKey(
@@ -131,7 +131,7 @@ class MutationTest {
   }
 
   @Test
-  void aBucketThatOwesMoreThanItsCapacityIsNoticed() {
+  void detectsDebtAboveCapacity() {
     Protocol unclamped =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace("debt, sub = shape[at], shape[at + 1]\n", "\n")
@@ -142,13 +142,13 @@ class MutationTest {
   }
 
   @Test
-  void aBucketFromAClockThatWentAheadOwesItsCapacity() {
+  void limitsDebtToCapacityAfterClockStepsBack() {
     try (Nodes nodes = nodesAfterAClockThatWentAhead(Protocol.CURRENT)) {
       HistoryChecker.check(nodes.history());
     }
   }
 
-  /** Lets a bucket be full in an hour only, and looks at it by dry runs before it is taken from. */
+  /** Likewise, and makes dry runs before tokens are taken. */
   private static Nodes nodesThatLookAtABucketFromAClockAhead(Protocol protocol) {
     RateLimitKey key =
         new RateLimitKey(
@@ -170,7 +170,7 @@ class MutationTest {
   }
 
   @Test
-  void aDryRunThatWritesIsNoticed() {
+  void detectsDryRunThatWrites() {
     Protocol writing =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(
@@ -182,7 +182,7 @@ class MutationTest {
   }
 
   @Test
-  void aDryRunWritesNothing() {
+  void dryRunWritesNothing() {
     try (Nodes nodes = nodesThatLookAtABucketFromAClockAhead(Protocol.CURRENT)) {
       HistoryChecker.check(nodes.history());
     }
@@ -192,7 +192,7 @@ class MutationTest {
     return BucketLimits.carriedOver(OwnerKind.RULE, "r", List.of(band));
   }
 
-  /** Lets one node take by a large limit while another one takes or looks by a small one. */
+  /** One node takes under a large limit while another takes or makes dry runs under a small one. */
   private static Nodes nodesWithDifferentLimits(
       Protocol protocol, RateLimitBand larger, RateLimitBand smaller, boolean dryRun) {
     RateLimitKey large = new RateLimitKey(carriedOver(larger), "somebody");
@@ -213,7 +213,7 @@ class MutationTest {
   private static final RateLimitBand SMALL = RateLimitBand.of(20, 1, Duration.ofMinutes(1));
 
   @Test
-  void aBucketThatIsClippedToTheCallersOwnHorizonIsNoticed() {
+  void detectsDebtClippedToHorizonOfCaller() {
     Protocol clipping =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(
@@ -228,7 +228,7 @@ class MutationTest {
   }
 
   @Test
-  void nodesWithDifferentLimitsShareABucketExactly() {
+  void nodesWithDifferentLimitsShareBucketExactly() {
     RateLimitBand interval =
         RateLimitBand.builder()
             .capacity(1000)
@@ -262,17 +262,17 @@ class MutationTest {
     }
   }
 
-  /** Sends different costs faster than they are answered, so that they leave together. */
+  /** Submits different costs faster than Redis replies, so that they are batched. */
   private static Nodes nodesThatBatch(FaultProxy proxy, Protocol protocol) {
     Nodes nodes = new Nodes(proxy.uri()).speaking(protocol);
     StorageProvider node = nodes.add();
     Nodes.take(node, KEY, 1);
     proxy.delayReplies(Duration.ofMillis(20));
-    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    List<CompletableFuture<Outcome>> results = new ArrayList<>();
     for (int i = 0; i < 120; i++) {
-      answers.add(node.acquire(Acquisition.of(KEY, 1 + i % 13)).toCompletableFuture());
+      results.add(node.acquire(Acquisition.of(KEY, 1 + i % 13)).toCompletableFuture());
     }
-    answers.forEach(CompletableFuture::join);
+    results.forEach(CompletableFuture::join);
     return nodes;
   }
 
@@ -286,7 +286,7 @@ class MutationTest {
       """;
 
   @Test
-  void repliesThatGoToOtherAcquisitionsAreNoticed() {
+  void detectsRepliesAssignedToOtherAcquisitions() {
     Protocol mixedUp =
         Mutation.of(Protocol.CURRENT.acquire()).replace(ITEMS, ITEMS_TURNED_ROUND).ofAcquire();
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
@@ -296,7 +296,7 @@ class MutationTest {
   }
 
   @Test
-  void aBatchThatIsDecidedInAnotherOrderIsNoticed() {
+  void detectsBatchDecidedInOtherOrder() {
     Protocol reordered =
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(ITEMS, ITEMS_TURNED_ROUND)
@@ -304,11 +304,11 @@ class MutationTest {
                 "  return reply\nend",
                 """
                 if #items <= 5 then return reply end
-                local told = { now }
+                local kept = { now }
                 for at = #reply - 1, 2, -2 do
-                  told[#told + 1], told[#told + 2] = reply[at], reply[at + 1]
+                  kept[#kept + 1], kept[#kept + 2] = reply[at], reply[at + 1]
                 end
-                return told end
+                return kept end
                 """)
             .ofAcquire();
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
@@ -318,7 +318,7 @@ class MutationTest {
   }
 
   @Test
-  void aBatchThatIsDecidedInOrderPasses() {
+  void acceptsBatchDecidedInOrder() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = nodesThatBatch(proxy, Protocol.CURRENT)) {
       assertThat(HistoryChecker.check(nodes.history()).looks()).isEqualTo(121);

@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A reset of a rule with many callers: one command, whatever their number. */
+/** Resets of rules, plans and single callers; a rule is reset by one command. */
 class RedisResetTest {
   private static final int IDENTITIES = 1_000_000;
   private static final BucketLimits LIMITS =
@@ -36,7 +36,7 @@ class RedisResetTest {
     return BucketValue.fullAt(nowMicros + 5L * 365 * 86_400 * 1_000_000).toString();
   }
 
-  /** Writes exhausted buckets in steps, so that the server goes on answering. */
+  /** Writes exhausted buckets in chunks, so that the server stays responsive. */
   private static void plant(Nodes nodes, long nowMicros) {
     RateLimitKey example = new RateLimitKey(LIMITS, "");
     int step = 50_000;
@@ -68,7 +68,7 @@ class RedisResetTest {
   }
 
   @Test
-  void oneCallerIsResetOnEveryNodeAndNobodyElse() {
+  void resetsOneCallerOnAllNodes() {
     RateLimitKey key = new RateLimitKey(LIMITS, "reset");
     RateLimitKey other = new RateLimitKey(LIMITS, "not reset");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
@@ -98,9 +98,9 @@ class RedisResetTest {
     }
   }
 
-  /** A reset that the new master never received must not make the next one look known. */
+  /** After a failover that lost a reset, the next reset must have a new version. */
   @Test
-  void aResetAfterAFailoverThatForgotOneIsNews() {
+  void appliesResetAfterFailoverLostAnEarlierOne() {
     RateLimitKey key = new RateLimitKey(LIMITS, "forgotten");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
       nodes.add(2);
@@ -120,7 +120,7 @@ class RedisResetTest {
   }
 
   @Test
-  void manyRulesAreResetByOneCommandAndPlansOfTheSameNameAreNot() {
+  void resetsManyRulesByOneCommandButNotPlansOfTheSameName() {
     List<BucketLimits> rules =
         IntStream.range(0, 1500)
             .mapToObj(i -> Nodes.rule("rule-" + i, LIMITS.band(0).band()))
@@ -142,7 +142,7 @@ class RedisResetTest {
   }
 
   @Test
-  void aRuleWithAMillionCallersIsResetByOneCommandAndEveryNodeKnowsSoon() {
+  void resetsRuleWithMillionCallersByOneCommandOnAllNodes() {
     RateLimitKey key = new RateLimitKey(LIMITS, "somebody");
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
       List<StorageProvider> both = nodes.add(2);
@@ -156,7 +156,7 @@ class RedisResetTest {
       assertThat(Nodes.take(both.get(1), key, 5).allowed()).isTrue();
       assertThat(Nodes.take(both.get(1), key, 1).allowed()).isFalse();
       assertThat(both.get(1).acquireNow(Acquisition.of(key, 1), new Outcome()))
-          .as("refused from memory")
+          .as("denied from memory")
           .isTrue();
 
       Map<String, Long> before = calls();

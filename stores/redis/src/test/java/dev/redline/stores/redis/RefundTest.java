@@ -9,23 +9,23 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
 class RefundTest {
-  /** One that took from the bucket of a generation must not refund to that of the next. */
+  /** Tokens taken in one generation must not be refunded to the bucket of the next. */
   @Test
-  void refundsToTheGenerationThatWasSent() {
+  void refundsToGenerationThatWasSent() {
     RateLimitKey key = new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody");
     Generations generations = new Generations();
     generations.learn(Generations.field(key.limits()), 7);
-    PendingAcquisition ticket =
+    PendingAcquisition pending =
         new PendingAcquisition(
             Acquisition.of(key, 1), new BucketKey.Maker("rl", BucketKey.LAYOUT), 0, false);
-    new Batch(new ScriptParameters.Cache(generations)).add(ticket);
+    new Batch(new ScriptParameters.Cache(generations)).add(pending);
     generations.learn(Generations.field(key.limits()), 8);
     Outcome taken = new Outcome();
     taken.reset(1);
     taken.pass(0);
     taken.decide(true, 1_000_000_000_000_000L);
 
-    byte[] argument = new Refund(ticket, taken).arguments().get(0);
+    byte[] argument = new Refund(pending, taken).arguments().get(0);
 
     assertThat(ByteBuffer.wrap(argument).getLong() >>> 8).isEqualTo(7);
   }

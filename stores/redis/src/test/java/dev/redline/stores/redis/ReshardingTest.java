@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A slot that moves to another master and back while several nodes ask for its buckets. */
+/** A slot migrates to another master and back while several nodes use its buckets. */
 @Tag("faults")
 class ReshardingTest {
   private static final int LANE = 3;
@@ -52,7 +52,7 @@ class ReshardingTest {
   }
 
   @Test
-  void bucketsAreExactWhileTheirSlotMoves() {
+  void decidesExactlyWhileSlotMigrates() {
     List<String> callers = new ArrayList<>();
     for (int i = 0; callers.size() < 12; i++) {
       String caller = "caller-" + i;
@@ -69,12 +69,12 @@ class ReshardingTest {
               nodes.add(2),
               8,
               random -> {
-                Acquisition asked = ConcurrentLoad.mixed(1).apply(random);
+                Acquisition acquisition = ConcurrentLoad.mixed(1).apply(random);
                 String caller = callers.get(random.nextInt(callers.size()));
                 Acquisition.Builder moved = Acquisition.builder();
-                for (int i = 0; i < asked.size(); i++) {
-                  RateLimitKey key = new RateLimitKey(asked.key(i).limits(), caller);
-                  moved.add(key, asked.cost(i), asked.shadow(i));
+                for (int i = 0; i < acquisition.size(); i++) {
+                  RateLimitKey key = new RateLimitKey(acquisition.key(i).limits(), caller);
+                  moved.add(key, acquisition.cost(i), acquisition.shadow(i));
                 }
                 return moved.build();
               })) {

@@ -7,7 +7,7 @@ import dev.redline.testkit.redis.RedisSentinel;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store contract on a master that sentinels name. */
+/** The store contract on a master behind Sentinel. */
 class SentinelContractTest implements StorageProviderContract {
   @Order(1)
   @RegisterExtension

@@ -1,16 +1,14 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.testkit.StoreUnderTest;
 import java.time.Duration;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** One connected store for all tests of a class, each of which may close what it was given. */
+/** One connected store for all tests of a class; a test that closes it has no effect. */
 final class SharedRedisStore implements AfterAllCallback {
   private final Supplier<RedisSettings> settings;
   private RedisStore store;
@@ -41,25 +39,17 @@ final class SharedRedisStore implements AfterAllCallback {
     }
   }
 
-  private record Borrowed(StorageProvider store) implements StorageProvider {
-    @Override
-    public String type() {
-      return store.type();
+  /** The shared store, which stays open when a test closes it. */
+  private static final class Borrowed extends ForwardingStore {
+    private final StorageProvider store;
+
+    Borrowed(StorageProvider store) {
+      this.store = store;
     }
 
     @Override
-    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-      return store.acquire(acquisition);
-    }
-
-    @Override
-    public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-      return store.acquireNow(acquisition, outcome);
-    }
-
-    @Override
-    public Outcome acquireAndWait(Acquisition acquisition) {
-      return store.acquireAndWait(acquisition);
+    protected StorageProvider delegate() {
+      return store;
     }
 
     @Override

@@ -23,7 +23,7 @@ class StandaloneContractTest implements StorageProviderContract {
       new SharedRedisStore(() -> RedisSettings.of(REDIS.get().uri()));
 
   @Test
-  void runsOnTheLettuceThatTheBuildAskedFor() {
+  void runsOnConfiguredLettuceVersion() {
     assertThat(LettuceVersion.getVersion()).startsWith(System.getProperty("redline.lettuce", "7."));
   }
 

@@ -22,10 +22,9 @@ import org.junit.jupiter.api.Test;
 /**
  * Three processes, one key, one limit.
  *
- * <p>Their clocks cannot disagree about it: no time of a client is sent to Redis or compared with
- * what Redis says. Of a client's clock the store reads only how much of it has passed, for
- * deadlines and the deny cache. {@link #noTimeOfAClientReachesRedis} shows that on the wire, which
- * says more than three clocks set apart would.
+ * <p>The clocks of the processes do not matter: no client time is sent to Redis or compared with
+ * Redis's time. The store only measures elapsed time, for deadlines and the deny cache. {@link
+ * #sendsNoClientTimeToRedis} proves that on the wire, without setting clocks.
  */
 @Tag("stress")
 class ThreeProcessesTest {
@@ -66,15 +65,15 @@ class ThreeProcessesTest {
         process.getOutputStream().flush();
       }
       int passed = 0;
-      int asked = 0;
+      int decided = 0;
       for (BufferedReader output : outputs) {
         String line = output.readLine();
-        System.out.println("figure: passed, refused, failed " + line);
+        System.out.println("figure: allowed, denied, failed " + line);
         int[] counts = Stream.of(line.split(" ", -1)).mapToInt(Integer::parseInt).toArray();
         passed += counts[0];
-        asked += counts[0] + counts[1] + counts[2];
+        decided += counts[0] + counts[1] + counts[2];
       }
-      assertThat(asked).isEqualTo(REQUESTS);
+      assertThat(decided).isEqualTo(REQUESTS);
       for (Process process : processes) {
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
       }
@@ -85,22 +84,22 @@ class ThreeProcessesTest {
   }
 
   @Test
-  void exactlyTheCapacityPassesOnOneServer() throws Exception {
+  void allowsExactlyCapacityOnOneServer() throws Exception {
     try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
       assertThat(passing(redis.uri())).isEqualTo(100);
     }
   }
 
   @Test
-  void exactlyTheCapacityPassesOnACluster() throws Exception {
+  void allowsExactlyCapacityOnCluster() throws Exception {
     try (RedisCluster redis = RedisCluster.start(RedisBinary.any(), 3, false)) {
       assertThat(passing(redis.uri())).isEqualTo(100);
     }
   }
 
-  /** Asks the same thing at different times: what is sent is the same, byte for byte. */
+  /** Equal acquisitions at different times send equal bytes. */
   @Test
-  void noTimeOfAClientReachesRedis() {
+  void sendsNoClientTimeToRedis() {
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         Nodes nodes = new Nodes(redis.uri())) {
       StorageProvider node = nodes.add();

@@ -11,17 +11,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The give-back of what was refused in another slot, on generated traces: the store's own scripts,
- * run by Redis's Lua; only the clock and the key space are made up, since a script cannot set
- * Redis's.
+ * Refunds on generated traces. Redis runs the store's own scripts; only the clock and the key space
+ * are simulated, since a script cannot set the clock.
  */
 @Tag("properties")
-class GiveBackTraceTest {
+class RefundTraceTest {
   private static final int AT_ONCE = 10_000;
 
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
 
-  /** Returns in how many traces tokens were minted; then the same per kind of band. */
+  /** Returns the number of traces that minted tokens, in all and for each kind of band. */
   private static long[] minted(Protocol protocol, int traces) {
     String harness =
         new String(Script.load("traces.lua").text(), StandardCharsets.UTF_8)
@@ -47,12 +46,12 @@ class GiveBackTraceTest {
   }
 
   @Test
-  void noTraceOfTwoHundredThousandMintsAToken() {
+  void refundsMintNoTokensIn200000Traces() {
     assertThat(minted(Protocol.CURRENT, 200_000)).containsOnly(0);
   }
 
   @Test
-  void givingBackTheFullCostMintsTokens() {
+  void refundOfFullCostMintsTokens() {
     Protocol fullCost =
         Mutation.of(Protocol.CURRENT.refund())
             .replace(
@@ -62,9 +61,9 @@ class GiveBackTraceTest {
     assertThat(minted(fullCost, AT_ONCE)[0]).isPositive();
   }
 
-  /** Without the notes of what was given back, give-backs that overlap mint tokens. */
+  /** Without the log of recent refunds, overlapping refunds mint tokens. */
   @Test
-  void givingBackWithoutRegardToOthersMintsTokens() {
+  void refundThatIgnoresOtherRefundsMintsTokens() {
     Protocol heedless =
         Mutation.of(Protocol.CURRENT.refund())
             .replace("x = all and x - since[b] or 0", "")

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class GuardedStoreTest {
+class CircuitBreakingStoreTest {
   private static final BucketLimits LIMITS =
       new BucketLimits(OwnerKind.RULE, "r", List.of(RateLimitBand.of(1000, 1, Duration.ofDays(1))));
 
@@ -41,15 +41,16 @@ class GuardedStoreTest {
     return new StoreException(StoreException.Kind.REDISERROR, "on purpose");
   }
 
-  /** A store whose node is the identity that is asked for, and whose calls the test makes up. */
-  private static final class Nodes implements RemoteStore {
+  /** A store whose nodes are named after identities, and whose calls the test simulates. */
+  private static final class SimulatedStore implements RemoteStore {
     private final LocalStore behind = new LocalStore();
     private final List<String> failing = new ArrayList<>();
     private final List<CompletableFuture<Outcome>> held = new ArrayList<>();
     private boolean hold;
     private boolean remember;
     private boolean explode;
-    private int asked;
+    private int acquired;
+    private int nodeLookups;
     private CallObserver observer;
 
     @Override
@@ -59,6 +60,7 @@ class GuardedStoreTest {
 
     @Override
     public List<String> nodes(Acquisition acquisition) {
+      nodeLookups++;
       List<String> nodes = new ArrayList<>();
       for (int i = 0; i < acquisition.size(); i++) {
         nodes.add(acquisition.key(i).identity());
@@ -72,8 +74,13 @@ class GuardedStoreTest {
     }
 
     @Override
+    public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
+      return remember;
+    }
+
+    @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-      asked++;
+      acquired++;
       if (explode) {
         throw new IllegalStateException("on purpose");
       }
@@ -104,7 +111,7 @@ class GuardedStoreTest {
     }
   }
 
-  private final Nodes nodes = new Nodes();
+  private final SimulatedStore nodes = new SimulatedStore();
   private final List<String> log = new ArrayList<>();
   private final Logger logger = Logger.getLogger(CircuitBreakingStore.class.getName());
   private final Handler handler =
@@ -134,15 +141,15 @@ class GuardedStoreTest {
     nodes.close();
   }
 
-  private CircuitBreakingStore guarded(String... properties) {
+  private CircuitBreakingStore store(String... properties) {
     Map<String, String> map = new HashMap<>();
     for (int i = 0; i < properties.length; i += 2) {
       map.put("rl.circuit-breaker." + properties[i], properties[i + 1]);
     }
-    return guarded(Duration.ofMillis(50), map);
+    return store(Duration.ofMillis(50), map);
   }
 
-  private CircuitBreakingStore guarded(Duration commandTimeout, Map<String, String> properties) {
+  private CircuitBreakingStore store(Duration commandTimeout, Map<String, String> properties) {
     return new CircuitBreakingStore(
         nodes, Settings.parse(properties).circuitBreaker(), commandTimeout);
   }
@@ -178,8 +185,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aStoreThatAnswersIsAsked() {
-    CircuitBreakingStore store = guarded();
+  void staysClosedWhileNodeReplies() {
+    CircuitBreakingStore store = store();
     answerCalls("a", 100);
     failCalls("a", 4);
     answerCalls("a", 1);
@@ -188,18 +195,18 @@ class GuardedStoreTest {
   }
 
   @Test
-  void failuresInARowOpenItHoweverManyAnswersCameBefore() {
-    CircuitBreakingStore store = guarded();
+  void opensAfterConsecutiveFailuresDespiteEarlierSuccesses() {
+    CircuitBreakingStore store = store();
     answerCalls("a", 10_000);
     failCalls("a", 5);
     assertThat(store.state()).isEqualTo(BreakerState.OPEN);
     assertThat(fails(store, "a")).isTrue();
-    assertThat(nodes.asked).isZero();
+    assertThat(nodes.acquired).isZero();
   }
 
   @Test
-  void aRateOfFailuresOpensItOnceThereAreEnoughCalls() {
-    CircuitBreakingStore store = guarded("failures-in-a-row", "1000", "minimum-calls", "20");
+  void opensAtFailureRateOnceThereAreEnoughCalls() {
+    CircuitBreakingStore store = store("failures-in-a-row", "1000", "minimum-calls", "20");
     for (int i = 0; i < 9; i++) {
       failCalls("a", 1);
       answerCalls("a", 1);
@@ -211,8 +218,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void slowCallsOpenItWhenThereIsNothingElse() {
-    CircuitBreakingStore store = guarded("minimum-calls", "20");
+  void opensWhenAllCallsAreSlow() {
+    CircuitBreakingStore store = store("minimum-calls", "20");
     for (int i = 0; i < 20; i++) {
       nodes.observer.answered("a", Duration.ofMillis(45).toNanos());
     }
@@ -220,27 +227,49 @@ class GuardedStoreTest {
   }
 
   @Test
-  void oneNodeThatFailsAffectsNoOther() {
-    CircuitBreakingStore store = guarded();
+  void failingNodeDoesNotAffectOtherNodes() {
+    CircuitBreakingStore store = store();
     failCalls("a", 5);
     assertThat(fails(store, "b")).isFalse();
     assertThat(fails(store, "a", "b")).isTrue();
     assertThat(fails(store, "b", "a")).isTrue();
-    assertThat(nodes.asked).isEqualTo(1);
+    assertThat(nodes.acquired).isEqualTo(1);
   }
 
   @Test
-  void whileHalfOpenOnlyTheProbesGoThrough() {
-    CircuitBreakingStore store = guarded("half-open-calls", "3");
+  void usesDenyCacheUnlessNodeOfKeyFails() {
+    CircuitBreakingStore store = store("open-duration", "1h");
+    nodes.remember = true;
+    assertThat(store.acquireNow(at("a"), new Outcome())).isTrue();
+    failCalls("a", 5);
+    assertThat(store.acquireNow(at("a"), new Outcome())).isFalse();
+    assertThat(store.acquireNow(at("b", "a"), new Outcome())).isFalse();
+    assertThat(store.acquireNow(at("b"), new Outcome())).isTrue();
+  }
+
+  @Test
+  void doesNotLookUpNodesWhileAllBreakersAreClosed() {
+    CircuitBreakingStore store = store();
+    answerCalls("a", 1);
+    nodes.remember = true;
+    assertThat(store.acquireNow(at("a"), new Outcome())).isTrue();
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.acquireAndWait(at("a"))).isNotNull();
+    assertThat(nodes.nodeLookups).isZero();
+  }
+
+  @Test
+  void sendsOnlyProbesWhileHalfOpen() {
+    CircuitBreakingStore store = store("half-open-calls", "3");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
-    int refused = 0;
+    int failed = 0;
     for (int i = 0; i < 100; i++) {
-      refused += fails(store, "a") ? 1 : 0;
+      failed += fails(store, "a") ? 1 : 0;
     }
-    assertThat(nodes.asked).isEqualTo(3);
-    assertThat(refused).isEqualTo(97);
+    assertThat(nodes.acquired).isEqualTo(3);
+    assertThat(failed).isEqualTo(97);
     assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
 
     nodes.hold = false;
@@ -250,8 +279,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aProbeThatNeedsANodeLeftAloneGivesItsPermissionBack() {
-    CircuitBreakingStore store = guarded("half-open-calls", "1", "open-duration", "1h");
+  void releasesProbeWhenAnotherNodeIsOpen() {
+    CircuitBreakingStore store = store("half-open-calls", "1", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     failCalls("z", 5);
@@ -259,12 +288,12 @@ class GuardedStoreTest {
       assertThat(fails(store, "a", "z")).isTrue();
     }
     assertThat(fails(store, "a")).isFalse();
-    assertThat(nodes.asked).isEqualTo(1);
+    assertThat(nodes.acquired).isEqualTo(1);
   }
 
   @Test
-  void probesThatFailOpenItAgainAndSayNothingMore() {
-    CircuitBreakingStore store = guarded("half-open-calls", "2");
+  void failedProbesReopenItWithoutLogging() {
+    CircuitBreakingStore store = store("half-open-calls", "2");
     nodes.failing.add("a");
     failCalls("a", 5);
     for (int round = 0; round < 3; round++) {
@@ -280,13 +309,13 @@ class GuardedStoreTest {
     assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
     assertThat(log)
         .containsExactly(
-            "the store at a is left alone, failure strategies decide: on purpose",
-            "the store at a decides again");
+            "circuit breaker of the store at a opened, failure strategies decide: on purpose",
+            "circuit breaker of the store at a closed, the store decides again");
   }
 
   @Test
-  void anOutageIsLoggedOnceByTheStoreOrByTheBreaker() {
-    CircuitBreakingStore store = guarded("half-open-calls", "1");
+  void logsOutageOnceInStoreOrBreaker() {
+    CircuitBreakingStore store = store("half-open-calls", "1");
     assertThat(fails(store, "a")).isFalse();
     nodes.observer.answered("a", 1);
     assertThat(nodes.observer.away()).as("logged by the breaker").isFalse();
@@ -304,8 +333,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aValueThatIsNotOursIsNoFailureOfTheNode() {
-    CircuitBreakingStore store = guarded("half-open-calls", "1");
+  void malformedValueIsNotNodeFailure() {
+    CircuitBreakingStore store = store("half-open-calls", "1");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -320,8 +349,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void thereIsABoundOnBreakersHoweverManyNodesComeAndGo() {
-    CircuitBreakingStore store = guarded();
+  void boundsNumberOfBreakers() {
+    CircuitBreakingStore store = store();
     for (int i = 0; i < 1000; i++) {
       answerCalls("node-" + i, 1);
     }
@@ -333,8 +362,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void whatTheStoreRemembersIsNoProbe() {
-    CircuitBreakingStore store = guarded("half-open-calls", "3", "open-duration", "1h");
+  void denialFromMemoryIsNotAProbe() {
+    CircuitBreakingStore store = store("half-open-calls", "3", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.remember = true;
@@ -352,8 +381,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aProbeThatThrowsIsAFailedProbe() {
-    CircuitBreakingStore store = guarded("half-open-calls", "2", "open-duration", "1h");
+  void probeThatThrowsIsFailedProbe() {
+    CircuitBreakingStore store = store("half-open-calls", "2", "open-duration", "1h");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.explode = true;
@@ -363,8 +392,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void probesThatNeverEndAreGivenUp() {
-    CircuitBreakingStore store = guarded("half-open-calls", "2", "open-duration", "10ms");
+  void reopensWhenProbesNeverEnd() {
+    CircuitBreakingStore store = store("half-open-calls", "2", "open-duration", "10ms");
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -379,11 +408,58 @@ class GuardedStoreTest {
             });
   }
 
+  /** A breaker that has closed is not opened again by a thread that waited for a probe too long. */
   @Test
-  void threadsThatTryANodeAtTheSameTimeDoNotDisturbEachOther() throws Exception {
+  void doesNotReopenAfterLateProbeHasClosedIt() throws Exception {
+    Duration commandTimeout = Duration.ofMillis(1);
+    Map<String, String> properties =
+        Map.of(
+            "rl.circuit-breaker.half-open-calls", "2",
+            "rl.circuit-breaker.open-duration", "1ms");
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    int rounds = 500;
+    try {
+      for (int round = 0; round < rounds; round++) {
+        CircuitBreakingStore store = store(commandTimeout, properties);
+        failCalls("a", 5);
+        nodes.observer.recovered();
+        assertThat(fails(store, "a")).as("first probe").isFalse();
+        nodes.hold = true;
+        var unused = store.acquire(at("a"));
+        assertThat(fails(store, "a")).as("no probe left").isTrue();
+        nodes.hold = false;
+        long probesExpire = System.nanoTime() + Duration.ofMillis(3).toNanos();
+        while (System.nanoTime() - probesExpire < 0) {
+          Thread.onSpinWait();
+        }
+        CyclicBarrier start = new CyclicBarrier(2);
+        Future<?> probe =
+            threads.submit(
+                () -> {
+                  start.await();
+                  nodes.answerHeld("a");
+                  return null;
+                });
+        Future<?> other =
+            threads.submit(
+                () -> {
+                  start.await();
+                  return store.acquire(at("a"));
+                });
+        probe.get(10, TimeUnit.SECONDS);
+        other.get(10, TimeUnit.SECONDS);
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(log.stream().filter(line -> line.contains("opened"))).hasSize(rounds);
+  }
+
+  @Test
+  void concurrentProbesCloseTheBreaker() throws Exception {
     // No call of these is slow, however busy the machine.
     CircuitBreakingStore store =
-        guarded(
+        store(
             Duration.ofHours(1),
             Map.of(
                 "rl.circuit-breaker.half-open-calls", "1",
@@ -415,8 +491,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aNodeThatLeftTheClusterDoesNotStayOpenForEver() {
-    CircuitBreakingStore store = guarded("open-duration", "100ms");
+  void forgetsOpenNodeThatLeftTheCluster() {
+    CircuitBreakingStore store = store("open-duration", "100ms");
     failCalls("left", 5);
     assertThat(store.state()).isEqualTo(BreakerState.OPEN);
     await()
@@ -426,8 +502,8 @@ class GuardedStoreTest {
   }
 
   @Test
-  void aNodeThatIsStillNeededStaysOpenWhileItFails() {
-    CircuitBreakingStore store = guarded("open-duration", "100ms");
+  void neededNodeStaysOpenWhileItFails() {
+    CircuitBreakingStore store = store("open-duration", "100ms");
     nodes.failing.add("needed");
     failCalls("needed", 5);
     await()

@@ -26,11 +26,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Every acquisition is answered, whatever the continuations of others do. */
+/** Every acquisition completes in time, also while the continuations of others block. */
 @Tag("stress")
 @Tag("faults")
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class AnsweringTest {
+class CompletionTest {
   @RegisterExtension static final RedisExtension<RedisServer> REDIS = RedisExtension.standalone();
 
   private static final int MANY = 40;
@@ -55,17 +55,17 @@ class AnsweringTest {
 
   private static Acquisition one(int caller) {
     return Acquisition.of(
-        new RateLimitKey(Nodes.rule("answered", Nodes.slow(100_000)), "caller-" + caller), 1);
+        new RateLimitKey(Nodes.rule("completed", Nodes.slow(100_000)), "caller-" + caller), 1);
   }
 
-  private static Outcome get(CompletableFuture<Outcome> answer)
+  private static Outcome get(CompletableFuture<Outcome> result)
       throws InterruptedException, ExecutionException, TimeoutException {
-    return answer.get(20, TimeUnit.SECONDS);
+    return result.get(20, TimeUnit.SECONDS);
   }
 
   @Test
-  void answersAContinuationThatRunsLongAndThenAcquiresAndWaits() throws Exception {
-    CompletableFuture<Outcome> answer =
+  void completesAcquisitionInsideSlowContinuation() throws Exception {
+    CompletableFuture<Outcome> result =
         store
             .acquire(one(0))
             .thenApply(
@@ -74,7 +74,7 @@ class AnsweringTest {
                   return store.acquire(one(1)).toCompletableFuture().join();
                 })
             .toCompletableFuture();
-    assertThat(get(answer).allowed()).isTrue();
+    assertThat(get(result).allowed()).isTrue();
   }
 
   private static void pause(long millis) {
@@ -103,7 +103,7 @@ class AnsweringTest {
   }
 
   @Test
-  void answersWhileTheContinuationsOfOthersBlock() throws Exception {
+  void completesWhileOtherContinuationsBlock() throws Exception {
     blockContinuations();
     for (int i = 0; i < 10; i++) {
       assertThat(get(store.acquire(one(i)).toCompletableFuture()).allowed()).isTrue();
@@ -113,30 +113,30 @@ class AnsweringTest {
   }
 
   @Test
-  void answersAllOfACallThoughTheFirstContinuationBlocks() throws Exception {
+  void completesWholeCallWhenItsFirstContinuationBlocks() throws Exception {
     assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
     proxy.stall();
-    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    List<CompletableFuture<Outcome>> results = new ArrayList<>();
     var leaves = store.acquire(one(0));
     for (int i = 0; i < 64; i++) {
-      CompletableFuture<Outcome> answer = store.acquire(one(i)).toCompletableFuture();
+      CompletableFuture<Outcome> result = store.acquire(one(i)).toCompletableFuture();
       if (i % 8 == 0) {
-        // Nobody waits for this one: a thread that did would run the continuation itself.
-        var unused = answer.thenAccept(this::block);
+        // Not joined: a joining thread would help to run the continuation.
+        var unused = result.thenAccept(this::block);
       } else {
-        answers.add(answer.thenApply(outcome -> outcome));
+        results.add(result.thenApply(outcome -> outcome));
       }
     }
     proxy.resume();
-    for (CompletableFuture<Outcome> answer : answers) {
-      assertThat(get(answer).allowed()).isTrue();
+    for (CompletableFuture<Outcome> result : results) {
+      assertThat(get(result).allowed()).isTrue();
     }
     assertThat(get(leaves.toCompletableFuture()).allowed()).isTrue();
     assertThat(release.getCount()).isEqualTo(1);
   }
 
   @Test
-  void timesOutWhileTheContinuationsOfOthersBlock() {
+  void timesOutWhileOtherContinuationsBlock() {
     blockContinuations();
     assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
     proxy.stall();
@@ -147,31 +147,31 @@ class AnsweringTest {
   }
 
   @Test
-  void answersEverythingWhenItIsClosed() {
+  void failsAllAcquisitionsWhenClosed() {
     proxy.stall();
-    List<CompletableFuture<Outcome>> answers = new ArrayList<>();
+    List<CompletableFuture<Outcome>> results = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
-      answers.add(store.acquire(one(i)).toCompletableFuture());
+      results.add(store.acquire(one(i)).toCompletableFuture());
     }
     store.close();
-    for (CompletableFuture<Outcome> answer : answers) {
-      assertThatThrownBy(() -> get(answer)).hasCauseInstanceOf(StoreException.class);
+    for (CompletableFuture<Outcome> result : results) {
+      assertThatThrownBy(() -> get(result)).hasCauseInstanceOf(StoreException.class);
     }
     assertThatThrownBy(() -> get(store.acquire(one(0)).toCompletableFuture()))
         .hasCauseInstanceOf(StoreException.class);
   }
 
   @Test
-  void deliversATimeOutOnce() {
-    PendingAcquisition ticket =
+  void deliversTimeoutOnce() {
+    PendingAcquisition pending =
         new PendingAcquisition(
             one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
-    assertThat(ticket.beginsToExpire()).isTrue();
-    assertThat(ticket.beginsToExpire()).isFalse();
+    assertThat(pending.tryExpire()).isTrue();
+    assertThat(pending.tryExpire()).isFalse();
   }
 
   @Test
-  void answersThoughTheObserverThrows() throws Exception {
+  void completesWhenObserverThrows() throws Exception {
     store.observe(
         new RemoteStore.CallObserver() {
           @Override
@@ -195,23 +195,23 @@ class AnsweringTest {
   }
 
   @Test
-  void aReplyThatCannotBeReadIsAFailureAndNotSilence() {
-    PendingAcquisition ticket =
+  void failsAcquisitionWhenReadingReplyThrows() {
+    PendingAcquisition pending =
         new PendingAcquisition(
             one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
     ResultDelivery delivery =
         new ResultDelivery(
-            List.of(ticket),
+            List.of(pending),
             () -> {
               throw new IllegalStateException("on purpose");
             });
     delivery.run();
-    assertThat(delivery.isOver()).isTrue();
-    assertThatThrownBy(() -> get(ticket)).hasCauseInstanceOf(StoreException.class);
+    assertThat(delivery.isComplete()).isTrue();
+    assertThatThrownBy(() -> get(pending)).hasCauseInstanceOf(StoreException.class);
   }
 
   @Test
-  void answersWhileTheContinuationsOfResetsBlock() throws Exception {
+  void completesWhileContinuationsOfResetsBlock() throws Exception {
     CountDownLatch blocking = new CountDownLatch(1);
     proxy.stall();
     var unused =
@@ -229,19 +229,22 @@ class AnsweringTest {
   }
 
   @Test
-  void deadlinesOutliveAnError() throws Exception {
-    CompletionThreads answers = new CompletionThreads();
-    try (answers;
+  void deadlineThreadSurvivesError() throws Exception {
+    CompletionThreads completionThreads = new CompletionThreads();
+    try (completionThreads;
         Deadlines deadlines =
             new Deadlines(
-                new Lane[0], new AtomicInteger(), answers, RedisSettings.of(proxy.uri()))) {
+                new Lane[0],
+                new AtomicInteger(),
+                completionThreads,
+                RedisSettings.of(proxy.uri()))) {
       deadlines.start();
       CountDownLatch later = new CountDownLatch(1);
-      deadlines.later(
+      deadlines.schedule(
           () -> {
             throw new OutOfMemoryError("on purpose");
           });
-      deadlines.later(later::countDown);
+      deadlines.schedule(later::countDown);
       assertThat(later.await(20, TimeUnit.SECONDS)).isTrue();
     }
   }

@@ -1,0 +1,22 @@
+package dev.redline.core.store;
+
+import java.util.List;
+
+/** A remote store that forwards every call to another one; see {@link ForwardingStore}. */
+public abstract class ForwardingRemoteStore extends ForwardingStore implements RemoteStore {
+  /** Creates the decorator. */
+  protected ForwardingRemoteStore() {}
+
+  @Override
+  protected abstract RemoteStore delegate();
+
+  @Override
+  public List<String> nodes(Acquisition acquisition) {
+    return delegate().nodes(acquisition);
+  }
+
+  @Override
+  public void observe(CallObserver observer) {
+    delegate().observe(observer);
+  }
+}
