@@ -115,7 +115,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("rule r for 'somebody', look 3 of 3")
+        .hasMessageContaining("rule r for 'somebody', observation 3 of 3")
         .hasMessageContaining("expected")
         .hasMessageContaining("owing 1999998")
         .hasMessageContaining("seen owing 2999998");
@@ -159,7 +159,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 2 of 2");
+        .hasMessageContaining("observation 2 of 2");
   }
 
   @Test
@@ -176,7 +176,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 4 of 4");
+        .hasMessageContaining("observation 4 of 4");
   }
 
   @Test
@@ -191,7 +191,7 @@ class HistoryCheckerTest {
     take(5);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 3 of 3");
+        .hasMessageContaining("observation 3 of 3");
   }
 
   @Test
@@ -204,7 +204,7 @@ class HistoryCheckerTest {
     assertThat(take(1)).isFalse();
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 3 of 3");
+        .hasMessageContaining("observation 3 of 3");
   }
 
   @Test
@@ -219,7 +219,7 @@ class HistoryCheckerTest {
     hasty.acquire(Acquisition.of(KEY, 1)).toCompletableFuture().join();
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("refused from memory");
+        .hasMessageContaining("denied by the deny cache");
   }
 
   /** Refuses everything from memory. */

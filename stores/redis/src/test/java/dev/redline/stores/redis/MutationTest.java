@@ -35,7 +35,7 @@ class MutationTest {
   private static void fails(History history) {
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("rule r for 'somebody', look ");
+        .hasMessageContaining("rule r for 'somebody', observation ");
   }
 
   @Test
