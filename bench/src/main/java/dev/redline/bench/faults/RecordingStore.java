@@ -8,7 +8,7 @@ import dev.redline.core.store.StoreHealth;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose answers are recorded. */
+/** A remote store whose acquisitions go through a recording one. */
 record RecordingStore(RemoteStore store, StorageProvider recorded) implements RemoteStore {
   @Override
   public String type() {
