@@ -44,33 +44,33 @@ public final class HistoryChecker {
    * The contents of a history that passed the check.
    *
    * @param buckets how many buckets were used
-   * @param looks how many decisions the server made about one of them
-   * @param taken how many of those acquired
-   * @param recalled how many denials came from the deny cache
+   * @param decisions how many decisions the server made about one of them
+   * @param acquired how many of those acquired
+   * @param cacheDenials how many denials came from the deny cache
    * @param unknown how many acquisitions failed with unknown outcome
-   * @param unknownTaken how many of those are known to have been applied
-   * @param givenBack how many acquisitions were denied by another slot
-   * @param forgotten how many buckets lost state
+   * @param unknownAcquired how many of those are known to have been applied
+   * @param refundable how many acquisitions were denied by another slot
+   * @param lostStates how many buckets lost state
    */
   public record Report(
       long buckets,
-      long looks,
-      long taken,
-      long recalled,
+      long decisions,
+      long acquired,
+      long cacheDenials,
       long unknown,
-      long unknownTaken,
-      long givenBack,
-      long forgotten) {
+      long unknownAcquired,
+      long refundable,
+      long lostStates) {
     private Report plus(Report other) {
       return new Report(
           buckets + other.buckets,
-          looks + other.looks,
-          taken + other.taken,
-          recalled + other.recalled,
+          decisions + other.decisions,
+          acquired + other.acquired,
+          cacheDenials + other.cacheDenials,
           unknown + other.unknown,
-          unknownTaken + other.unknownTaken,
-          givenBack + other.givenBack,
-          forgotten + other.forgotten);
+          unknownAcquired + other.unknownAcquired,
+          refundable + other.refundable,
+          lostStates + other.lostStates);
     }
   }
 

@@ -102,7 +102,7 @@ class HistoryCheckerTest {
       take(new RateLimitKey(limits(bands.toArray(RateLimitBand[]::new)), "x"), 1);
     }
     HistoryChecker.Report report = HistoryChecker.check(history);
-    assertThat(report.looks()).isEqualTo(4000);
+    assertThat(report.decisions()).isEqualTo(4000);
     assertThat(report.buckets()).isEqualTo(5);
   }
 
@@ -133,7 +133,7 @@ class HistoryCheckerTest {
     take(1);
     HistoryChecker.Report report = HistoryChecker.check(history);
     assertThat(report.unknown()).isEqualTo(2);
-    assertThat(report.unknownTaken()).isEqualTo(1);
+    assertThat(report.unknownAcquired()).isEqualTo(1);
   }
 
   @Test
@@ -145,7 +145,7 @@ class HistoryCheckerTest {
     store.losingAnswers = false;
     clock.advance(Duration.ofMillis(1500));
     take(1);
-    assertThat(HistoryChecker.check(history).unknownTaken()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).unknownAcquired()).isEqualTo(1);
   }
 
   @Test
@@ -186,7 +186,7 @@ class HistoryCheckerTest {
       store.local = new LocalStore(1000, clock);
     }
     take(5);
-    assertThat(HistoryChecker.check(history).forgotten()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).lostStates()).isEqualTo(1);
     store.local = new LocalStore(1000, clock);
     take(5);
     assertThatThrownBy(() -> HistoryChecker.check(history))
@@ -213,7 +213,7 @@ class HistoryCheckerTest {
     take(1);
     StorageProvider hasty = history.record("b", new Forgetful());
     hasty.acquire(Acquisition.of(KEY, 1)).toCompletableFuture().join();
-    assertThat(HistoryChecker.check(history).recalled()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).cacheDenials()).isEqualTo(1);
     clock.advance(Duration.ofSeconds(3));
     take(1);
     hasty.acquire(Acquisition.of(KEY, 1)).toCompletableFuture().join();

@@ -53,7 +53,7 @@ class CrossSlotTest {
       }
       await().until(() -> before.equals(master.command("GET", nodes.redisKey(first))));
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.givenBack()).isEqualTo(1000);
+      assertThat(report.refundable()).isEqualTo(1000);
     }
   }
 
@@ -114,7 +114,7 @@ class CrossSlotTest {
   void whatIsGivenBackLateIsNoMoreThanIsStillOwed() {
     try (Nodes nodes = nodesThatGiveBackLate(Protocol.CURRENT)) {
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.givenBack()).isEqualTo(1);
+      assertThat(report.refundable()).isEqualTo(1);
     }
   }
 
@@ -146,7 +146,7 @@ class CrossSlotTest {
       }
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       System.out.println("across masters: " + report);
-      assertThat(report.givenBack()).isPositive();
+      assertThat(report.refundable()).isPositive();
     }
   }
 

@@ -70,7 +70,7 @@ class MutationTest {
         Nodes.take(node, KEY, 2);
       }
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.unknownTaken()).isEqualTo(1);
+      assertThat(report.unknownAcquired()).isEqualTo(1);
     }
   }
 
@@ -254,7 +254,7 @@ class MutationTest {
         try (Nodes nodes = nodesWithDifferentLimits(Protocol.CURRENT, pair[0], pair[1], dryRun)) {
           HistoryChecker.Report report = HistoryChecker.check(nodes.history());
           assertThat(report.buckets()).isEqualTo(1);
-          assertThat(report.taken()).isBetween(100L, 102L);
+          assertThat(report.acquired()).isBetween(100L, 102L);
         }
       }
     }
@@ -319,7 +319,7 @@ class MutationTest {
   void aBatchThatIsDecidedInOrderPasses() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = nodesThatBatch(proxy, Protocol.CURRENT)) {
-      assertThat(HistoryChecker.check(nodes.history()).looks()).isEqualTo(121);
+      assertThat(HistoryChecker.check(nodes.history()).decisions()).isEqualTo(121);
     }
   }
 }
