@@ -26,7 +26,7 @@ final class RedisReport {
   static final double IDLE_BAR = 1.15;
   static final double OPEN_BAR_MICROS = 10_000;
 
-  /** How many decisions may be wrong before the contender counts as not limiting. */
+  /** The share of decisions that must be as the mix says; a contender below it does not limit. */
   private static final double PURE = 0.99;
 
   /**
