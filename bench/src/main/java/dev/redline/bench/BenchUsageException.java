@@ -1,10 +1,10 @@
 package dev.redline.bench;
 
-/** Says that the command line, or the machine, is not what a benchmark needs. */
+/** Thrown when the command line is wrong, or the machine lacks something a benchmark needs. */
 public final class BenchUsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Creates it with a message that names the way out. */
+  /** Creates the exception; the message says how to fix the problem. */
   public BenchUsageException(String message) {
     super(message);
   }

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A fresh JVM that runs one part of a benchmark, so that no part inherits another's profile. */
+/** A new JVM that runs one part of a benchmark, so that parts do not share JIT profiles. */
 public final class ChildJvm {
   private ChildJvm() {}
 
@@ -32,14 +32,14 @@ public final class ChildJvm {
     return command;
   }
 
-  /** Returns the class path in a form that holds in any directory. */
+  /** Returns the class path with absolute paths. */
   private static String classPath() {
     return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
         .map(entry -> Path.of(entry).toAbsolutePath().toString())
         .collect(Collectors.joining(File.pathSeparator));
   }
 
-  /** Runs to the end and returns what was printed on stdout, line by line. */
+  /** Runs until the JVM ends, and returns the lines of its standard output. */
   public static List<String> run(List<String> jvmOptions, List<String> arguments)
       throws IOException, InterruptedException {
     Process process =

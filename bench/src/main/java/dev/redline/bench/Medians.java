@@ -2,7 +2,7 @@ package dev.redline.bench;
 
 import java.util.List;
 
-/** What several rounds come to. */
+/** Median and spread of the rounds of a benchmark. */
 public final class Medians {
   private Medians() {}
 
@@ -15,7 +15,7 @@ public final class Medians {
         : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 
-  /** Returns how far apart the rounds lie, as a share of their median. */
+  /** Returns the range of the values, relative to their median. */
   public static double spread(List<Double> values) {
     double least = values.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
     double most = values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();

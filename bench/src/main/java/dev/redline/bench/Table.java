@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table in plain text that is Markdown too, so that a run can be pasted into a document. */
+/** A plain-text table in Markdown syntax, ready to be pasted into a document. */
 public final class Table {
   private final List<String> header;
   private final List<List<String>> rows = new ArrayList<>();

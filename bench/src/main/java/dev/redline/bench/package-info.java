@@ -1,4 +1,4 @@
-/** The benchmark program: peers side by side, in one run. */
+/** The benchmark program: compares Redline with its peers in one run. */
 @NullMarked
 package dev.redline.bench;
 

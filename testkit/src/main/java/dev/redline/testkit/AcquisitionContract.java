@@ -8,11 +8,11 @@ import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The part of the store contract about taking several things together, or nothing. */
+/** The part of the store contract about acquisitions with several keys: all or nothing. */
 public interface AcquisitionContract extends ProvidesStore {
-  /** Acceptance 4. */
+  /** A denial acquires nothing from the bands that have enough tokens. */
   @Test
-  default void aRefusedBurstTakesNothingFromTheBandsThatWouldPass() {
+  default void aDeniedBurstAcquiresNothingFromTheOtherBands() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key =
           store.key(
@@ -21,20 +21,20 @@ public interface AcquisitionContract extends ProvidesStore {
               RateLimitBand.of(1000, 1000, Duration.ofHours(1)));
       int passed = 0;
       for (int i = 0; i < 12; i++) {
-        passed += store.take(key, 1).allowed() ? 1 : 0;
+        passed += store.acquire(key, 1).allowed() ? 1 : 0;
       }
-      Decision look = store.look(key, 1);
-      if (store.isTimeless()) {
+      Decision after = store.dryRun(key, 1);
+      if (store.hasManualClock()) {
         assertThat(passed).isEqualTo(10);
-        assertThat(look.remaining(0, 1)).isEqualTo(90);
-        assertThat(look.remaining(0, 2)).isEqualTo(990);
+        assertThat(after.remaining(0, 1)).isEqualTo(90);
+        assertThat(after.remaining(0, 2)).isEqualTo(990);
       }
     }
   }
 
-  /** Acceptance 4. */
+  /** Two plans are acquired together: if one denies, the other keeps its tokens. */
   @Test
-  default void plansAreTakenTogetherAndTheRefusedOneKeepsTheOtherWhole() {
+  default void aPlanThatDeniesKeepsTheTokensOfTheOther() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey gold = store.key(CheckedStore.plan("gold", CheckedStore.slow(10)), "user");
       RateLimitKey daily = store.key(CheckedStore.plan("daily", CheckedStore.slow(5)), "user");
@@ -45,7 +45,7 @@ public interface AcquisitionContract extends ProvidesStore {
       assertThat(sixth.allowed()).isFalse();
       assertThat(sixth.passed(0)).isTrue();
       assertThat(sixth.passed(1)).isFalse();
-      assertThat(store.look(gold, 1).remaining()).isEqualTo(5);
+      assertThat(store.dryRun(gold, 1).remaining()).isEqualTo(5);
     }
   }
 
@@ -55,7 +55,7 @@ public interface AcquisitionContract extends ProvidesStore {
 
   /** Each key has a cost of its own, and the order of the keys does not matter. */
   @Test
-  default void everyKeyPaysItsOwnCostInWhateverOrder() {
+  default void everyKeyHasItsOwnCostInAnyOrder() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey a = store.key(CheckedStore.rule("a", CheckedStore.slow(10)), "");
       RateLimitKey b =
@@ -63,26 +63,26 @@ public interface AcquisitionContract extends ProvidesStore {
       assertThat(store.acquire(both(a, 3, b, 7)).allowed()).isTrue();
       assertThat(store.acquire(both(b, 7, a, 3)).allowed()).isTrue();
       assertThat(store.acquire(both(b, 7, a, 3)).allowed()).isFalse();
-      assertThat(store.look(a, 1).remaining()).isEqualTo(4);
-      assertThat(store.look(b, 1).remaining(0, 0)).isEqualTo(6);
-      assertThat(store.look(b, 1).remaining(0, 1)).isEqualTo(16);
+      assertThat(store.dryRun(a, 1).remaining()).isEqualTo(4);
+      assertThat(store.dryRun(b, 1).remaining(0, 0)).isEqualTo(6);
+      assertThat(store.dryRun(b, 1).remaining(0, 1)).isEqualTo(16);
     }
   }
 
-  /** A key that can never hold its cost refuses the others too. */
+  /** A key whose cost exceeds its capacity denies the whole acquisition. */
   @Test
-  default void aCostAboveOneCapacityRefusesAll() {
+  default void aCostAboveOneCapacityDeniesAll() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey a = store.key(CheckedStore.rule("a", CheckedStore.slow(10)), "");
       RateLimitKey b = store.key(CheckedStore.rule("b", CheckedStore.slow(20)), "");
       assertThat(store.acquire(both(a, 11, b, 1)).allowed()).isFalse();
-      assertThat(store.look(b, 1).remaining()).isEqualTo(20);
+      assertThat(store.dryRun(b, 1).remaining()).isEqualTo(20);
     }
   }
 
-  /** A shadow key never refuses, and is taken from only if it passes. */
+  /** A shadow key never denies, and is acquired from only if it has enough tokens. */
   @Test
-  default void aShadowKeyNeverRefusesAndTakesOnlyIfItPasses() {
+  default void aShadowKeyNeverDeniesAndAcquiresOnlyIfItPasses() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey enforced = store.key(CheckedStore.rule("a", CheckedStore.slow(5)), "");
       RateLimitKey shadow = store.key(CheckedStore.rule("b", CheckedStore.slow(2)), "");
@@ -96,20 +96,20 @@ public interface AcquisitionContract extends ProvidesStore {
     }
   }
 
-  /** A shadow key is not taken from when another key refuses. */
+  /** A shadow key keeps its tokens if another key denies. */
   @Test
-  default void aShadowKeyIsSparedWhenTheAcquisitionIsRefused() {
+  default void aShadowKeyKeepsItsTokensWhenAnotherKeyDenies() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey enforced = store.key(CheckedStore.rule("a", CheckedStore.slow(1)), "");
       RateLimitKey shadow = store.key(CheckedStore.rule("b", CheckedStore.slow(9)), "");
       Acquisition both = Acquisition.builder().add(shadow, 1, true).take(enforced, 1).build();
       assertThat(store.acquire(both).allowed()).isTrue();
       assertThat(store.acquire(both).allowed()).isFalse();
-      assertThat(store.look(shadow, 1).remaining()).isEqualTo(8);
+      assertThat(store.dryRun(shadow, 1).remaining()).isEqualTo(8);
     }
   }
 
-  /** One shadow key alone always passes, and stays what it is when exceeded. */
+  /** An acquisition of a shadow key alone is always allowed, and an empty bucket stays empty. */
   @Test
   default void aShadowKeyAloneIsAlwaysAllowed() {
     try (CheckedStore store = new CheckedStore(this)) {
@@ -122,9 +122,9 @@ public interface AcquisitionContract extends ProvidesStore {
     }
   }
 
-  /** A dry run answers what the real call would, and takes nothing. */
+  /** A dry run has the outcome of a real acquisition, and acquires nothing. */
   @Test
-  default void aDryRunAnswersTheSameAndTakesNothing() {
+  default void aDryRunHasTheSameOutcomeAndAcquiresNothing() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey a = store.key(CheckedStore.rule("a", CheckedStore.slow(2)), "");
       RateLimitKey b =
@@ -132,32 +132,32 @@ public interface AcquisitionContract extends ProvidesStore {
       Acquisition.Builder dry = Acquisition.builder().take(a, 1).take(b, 1).dryRun(true);
       for (int i = 0; i < 3; i++) {
         assertThat(store.acquire(dry.build()).allowed()).isTrue();
-        assertThat(store.look(a, 2).allowed()).isTrue();
-        assertThat(store.look(a, 3).allowed()).isFalse();
+        assertThat(store.dryRun(a, 2).allowed()).isTrue();
+        assertThat(store.dryRun(a, 3).allowed()).isFalse();
       }
       assertThat(store.acquire(both(a, 1, b, 1)).allowed()).isTrue();
       assertThat(store.acquire(dry.build()).allowed()).isFalse();
       assertThat(store.acquire(both(a, 1, b, 1)).allowed()).isFalse();
-      assertThat(store.look(a, 1).remaining()).isEqualTo(1);
+      assertThat(store.dryRun(a, 1).remaining()).isEqualTo(1);
     }
   }
 
-  /** Both ways to ask meet the same buckets. */
+  /** Synchronous and asynchronous calls use the same buckets. */
   @Test
-  default void answersAtOnceAndLaterAreTheSame() {
+  default void synchronousAndAsynchronousCallsAreTheSame() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(CheckedStore.slow(4));
       for (int left = 3; left >= 0; left--) {
         Decision decision =
-            left % 2 == 0 ? store.await(Acquisition.of(key, 1)) : store.take(key, 1);
+            left % 2 == 0 ? store.await(Acquisition.of(key, 1)) : store.acquire(key, 1);
         assertThat(decision.remaining()).isEqualTo(left);
       }
       assertThat(store.await(Acquisition.of(key, 1)).allowed()).isFalse();
-      assertThat(store.take(key, 1).allowed()).isFalse();
+      assertThat(store.acquire(key, 1).allowed()).isFalse();
     }
   }
 
-  /** More keys than anybody has rules for one request are still all or nothing. */
+  /** An acquisition of 70 keys is still all or nothing. */
   @Test
   default void manyKeysAreOneAcquisition() {
     try (CheckedStore store = new CheckedStore(this)) {

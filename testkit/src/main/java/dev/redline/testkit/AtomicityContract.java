@@ -10,35 +10,35 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
 
-/** The part of the store contract about many callers at once. */
+/** The part of the store contract about concurrent callers. */
 public interface AtomicityContract extends ProvidesStore {
   /** Acceptance 6. */
   @Test
-  default void ofAThousandThreadsExactlyAHundredPass() {
+  default void allowsExactlyAHundredOfAThousandThreads() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(CheckedStore.slow(100));
-      assertThat(new ConcurrentCallers(1000, 1).passing(store, i -> Acquisition.of(key, 1)))
+      assertThat(new ConcurrentCallers(1000, 1).countAllowed(store, i -> Acquisition.of(key, 1)))
           .isEqualTo(100);
     }
   }
 
   /** Acceptance 6. */
   @Test
-  default void ofAThousandThreadsExactlyAHundredPassThreeBands() {
+  default void allowsExactlyAHundredOfAThousandThreadsUnderThreeBands() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key =
           store.key(
               CheckedStore.slow(120),
               RateLimitBand.slidingWindow(100, Duration.ofDays(365)),
               RateLimitBand.of(110, 1, Duration.ofDays(30)));
-      assertThat(new ConcurrentCallers(1000, 1).passing(store, i -> Acquisition.of(key, 1)))
+      assertThat(new ConcurrentCallers(1000, 1).countAllowed(store, i -> Acquisition.of(key, 1)))
           .isEqualTo(100);
     }
   }
 
-  /** Two keys taken together, named in either order, never pass apart, and nobody waits forever. */
+  /** Two keys are acquired together or not at all, in either order and without deadlock. */
   @Test
-  default void keysTakenTogetherInEitherOrderNeverPassApart() {
+  default void acquiresTwoKeysTogetherInEitherOrder() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey a = store.key(CheckedStore.rule("a", CheckedStore.slow(100)), "");
       RateLimitKey b =
@@ -48,21 +48,21 @@ public interface AtomicityContract extends ProvidesStore {
               i % 2 == 0
                   ? Acquisition.builder().take(a, 1).take(b, 1).build()
                   : Acquisition.builder().take(b, 1).take(a, 1).build();
-      assertThat(new ConcurrentCallers(20, 50).passing(store, both)).isEqualTo(100);
+      assertThat(new ConcurrentCallers(20, 50).countAllowed(store, both)).isEqualTo(100);
       StoreUnderTest plain = store.underTest();
       assertThat(plain.decide(Acquisition.of(b, 50)).allowed()).isTrue();
       assertThat(plain.decide(Acquisition.of(b, 1)).allowed()).isFalse();
     }
   }
 
-  /** The costs of what passed never add up to more than the capacity. */
+  /** The allowed costs never add up to more than the capacity. */
   @Test
   default void mixedCostsNeverAddUpToMoreThanTheCapacity() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(CheckedStore.slow(1000));
       AtomicInteger taken = new AtomicInteger();
       new ConcurrentCallers(20, 50)
-          .ask(
+          .call(
               store,
               i -> Acquisition.of(key, 1 + i % 7),
               acquisition -> taken.addAndGet((int) acquisition.cost(0)));

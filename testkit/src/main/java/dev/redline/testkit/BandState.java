@@ -5,12 +5,15 @@ import dev.redline.core.limit.Refill;
 import java.math.BigInteger;
 
 /**
- * All that can be seen of a band at one moment, in integers of any size and never below zero: of a
- * token bucket what is owed, in 1/refillTokens µs, and how much of the current refill interval has
- * passed; of a window its count and the one before, where that counts.
+ * The state of a band at one moment, as two integers of any size, never negative.
+ *
+ * @param first token bucket: the debt, which is the capacity minus the tokens left, in units of
+ *     1/refillTokens µs; window: the count of the current window
+ * @param second token bucket with interval refill: the time since the start of the current
+ *     interval, in µs; sliding window: the count of the previous window; else 0
  */
 record BandState(BigInteger first, BigInteger second) {
-  static final BandState NOTHING = of(BigInteger.ZERO);
+  static final BandState ZERO = of(BigInteger.ZERO);
 
   BandState {
     first = first.max(BigInteger.ZERO);
@@ -21,7 +24,7 @@ record BandState(BigInteger first, BigInteger second) {
     return new BandState(first, BigInteger.ZERO);
   }
 
-  /** Reads what a store saw of a band, from the three words it tells. */
+  /** Converts the state that a store reports, in three words, starting at {@code view[v]}. */
   static BandState of(RateLimitBand band, long[] view, int v) {
     BigInteger a = BigInteger.valueOf(view[v]);
     BigInteger b = BigInteger.valueOf(view[v + 1]);
@@ -30,11 +33,11 @@ record BandState(BigInteger first, BigInteger second) {
       case FIXED_WINDOW -> of(a);
       case SLIDING_WINDOW -> new BandState(a, b);
       case TOKEN_BUCKET -> {
-        boolean whole = band.refill() == Refill.INTERVAL;
+        boolean interval = band.refill() == Refill.INTERVAL;
         BigInteger unit =
-            whole ? BigInteger.ONE : refill.gcd(BigInteger.valueOf(band.periodMicros()));
+            interval ? BigInteger.ONE : refill.gcd(BigInteger.valueOf(band.periodMicros()));
         BigInteger owed = a.multiply(refill).add(b.multiply(unit));
-        yield whole ? new BandState(owed, BigInteger.valueOf(view[v + 2])) : of(owed);
+        yield interval ? new BandState(owed, BigInteger.valueOf(view[v + 2])) : of(owed);
       }
     };
   }
@@ -49,22 +52,22 @@ record BandState(BigInteger first, BigInteger second) {
   }
 
   /**
-   * What may be seen at least and at most.
+   * A range of states, both ends included.
    *
-   * @param least the least
-   * @param most the most
+   * @param min the smallest numbers
+   * @param max the largest numbers
    */
-  record Range(BandState least, BandState most) {
+  record Range(BandState min, BandState max) {
     boolean contains(BandState seen) {
-      return seen.first.compareTo(least.first) >= 0
-          && seen.first.compareTo(most.first) <= 0
-          && seen.second.compareTo(least.second) >= 0
-          && seen.second.compareTo(most.second) <= 0;
+      return seen.first.compareTo(min.first) >= 0
+          && seen.first.compareTo(max.first) <= 0
+          && seen.second.compareTo(min.second) >= 0
+          && seen.second.compareTo(max.second) <= 0;
     }
 
     @Override
     public String toString() {
-      return least.equals(most) ? most.toString() : "from " + least + " to " + most;
+      return min.equals(max) ? max.toString() : "from " + min + " to " + max;
     }
   }
 

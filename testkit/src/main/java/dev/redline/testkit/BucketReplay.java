@@ -3,7 +3,7 @@ package dev.redline.testkit;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.testkit.History.Event;
-import dev.redline.testkit.Observation.Verdict;
+import dev.redline.testkit.Observation.Effect;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,50 +12,55 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Replays what is known of one bucket, in the order of the server. */
+/**
+ * Replays the observations of one bucket through a reference bucket, in the server's order, and
+ * fails at the first one that the bucket cannot explain.
+ */
 final class BucketReplay {
   private final History history;
   private final RateLimitKey key;
-  private final List<Observation> looks;
+  private final List<Observation> observations;
   private final List<Observation> unknown;
-  private final List<Observation> recalled;
+  private final List<Observation> cacheDenials;
   private final List<Event> events;
-  private final PastStates memory;
-  private final PossibleHistories worlds = new PossibleHistories();
+  private final PastStates pastStates;
+  private final PossibleHistories hypotheses = new PossibleHistories();
   private final List<Event> resets = new ArrayList<>();
   private final Set<BucketLimits> limits;
-  private final boolean mixed;
+  private final boolean limitsDiffer;
   private List<ReferenceBand> bucket;
-  private boolean fromAhead;
+  private boolean clockWasAhead;
   private int position;
   private int nextUnknown;
-  private int era;
+  private int epoch;
   private long before;
-  private long forgotten;
+  private long lostStates;
 
   BucketReplay(History history, RateLimitKey key, List<Observation> all) {
     this.history = history;
     this.key = key;
-    this.looks = all.stream().filter(Observation::isByServer).sorted(serverOrder()).toList();
+    this.observations =
+        all.stream().filter(Observation::isDecidedByServer).sorted(serverOrder()).toList();
     this.unknown =
         all.stream()
             .filter(Observation::isUnknown)
-            .filter(look -> look.cost() <= capacity(key.limits()))
-            .sorted(Comparator.comparingLong(look -> look.call().invoked))
+            .filter(observation -> observation.cost() <= capacity(key.limits()))
+            .sorted(Comparator.comparingLong(observation -> observation.call().invoked))
             .toList();
-    this.recalled =
+    this.cacheDenials =
         all.stream()
-            .filter(look -> look.verdict() == Verdict.RECALLED)
-            .sorted(Comparator.comparingLong(look -> look.call().returned))
+            .filter(observation -> observation.effect() == Effect.FROM_DENY_CACHE)
+            .sorted(Comparator.comparingLong(observation -> observation.call().returned))
             .toList();
     this.events =
         new ArrayList<>(
             history.events().stream().filter(e -> e.concerned.test(key.limits())).toList());
-    this.limits = all.stream().map(look -> look.key().limits()).collect(Collectors.toSet());
-    this.mixed = limits.size() > 1;
-    this.bucket = fresh();
-    this.memory = new PastStates(looks);
-    this.before = looks.isEmpty() ? 0 : start(all);
+    this.limits =
+        all.stream().map(observation -> observation.key().limits()).collect(Collectors.toSet());
+    this.limitsDiffer = limits.size() > 1;
+    this.bucket = fullBucket();
+    this.pastStates = new PastStates(observations);
+    this.before = observations.isEmpty() ? 0 : start(all);
   }
 
   private static long capacity(BucketLimits limits) {
@@ -65,19 +70,23 @@ final class BucketReplay {
         .orElseThrow();
   }
 
-  /** Returns a moment of the server's clock before anything can have been taken. */
+  /** Returns a time of the server's clock before the first acquisition. */
   private long start(List<Observation> all) {
-    long first = all.stream().mapToLong(look -> look.call().invoked).min().orElseThrow();
-    Observation look = looks.get(0);
-    return look.now() - (look.call().returned - first) / 1000 - 1000;
+    long first =
+        all.stream().mapToLong(observation -> observation.call().invoked).min().orElseThrow();
+    Observation observation = observations.get(0);
+    return observation.now() - (observation.call().returned - first) / 1000 - 1000;
   }
 
-  /** Taking only adds, and who takes nothing leaves what it saw. */
+  /**
+   * Orders observations by the server's clock. At the same time, smaller debts come first, since
+   * acquisitions only add debt, and of equal debts the observation that acquires nothing.
+   */
   private static Comparator<Observation> serverOrder() {
-    Comparator<Observation> bySight =
+    Comparator<Observation> byState =
         (a, b) -> {
-          for (int i = 0; i < a.seen().size(); i++) {
-            int byBand = a.seen().get(i).first().compareTo(b.seen().get(i).first());
+          for (int i = 0; i < a.states().size(); i++) {
+            int byBand = a.states().get(i).first().compareTo(b.states().get(i).first());
             if (byBand != 0) {
               return byBand;
             }
@@ -85,264 +94,292 @@ final class BucketReplay {
           return 0;
         };
     return Comparator.comparingLong(Observation::now)
-        .thenComparing(bySight)
-        .thenComparing(Observation::takes)
-        .thenComparing(look -> look.call().invoked);
+        .thenComparing(byState)
+        .thenComparing(Observation::acquires)
+        .thenComparing(observation -> observation.call().invoked);
   }
 
-  private List<ReferenceBand> fresh() {
+  private List<ReferenceBand> fullBucket() {
     BucketLimits limits = key.limits();
     return IntStream.range(0, limits.size())
         .mapToObj(b -> ReferenceBand.of(limits.band(b).band()))
         .toList();
   }
 
-  private List<ReferenceBand> fresh(Observation look) {
-    return look.under(fresh());
+  private List<ReferenceBand> fullBucket(Observation observation) {
+    return observation.withLimits(fullBucket());
   }
 
   HistoryChecker.Report run() {
-    for (position = 0; position < looks.size(); position++) {
-      Observation look = looks.get(position);
-      if (mixed) {
-        bucket = look.under(bucket);
+    for (position = 0; position < observations.size(); position++) {
+      Observation observation = observations.get(position);
+      if (limitsDiffer) {
+        bucket = observation.withLimits(bucket);
       }
-      checkOrder(look);
-      checkCapacity(look);
-      learn(look);
-      List<ReferenceBand> unwritten = bucket.stream().map(ReferenceBand::copy).toList();
-      fromAhead = false;
-      boolean lowered = meet(look);
-      boolean isKnown = matches(look);
-      adopt(look);
-      checkVerdict(look);
-      if (look.isDryRun() && (isKnown || fromAhead)) {
-        bucket = unwritten;
-        leave(look);
+      checkOrder(observation);
+      checkCapacity(observation);
+      addUnknowns(observation);
+      List<ReferenceBand> beforeDryRun = bucket.stream().map(ReferenceBand::copy).toList();
+      clockWasAhead = false;
+      boolean gainedTokens = reconcile(observation);
+      boolean matched = matches(observation);
+      setState(observation);
+      checkDecision(observation);
+      if (observation.isDryRun() && (matched || clockWasAhead)) {
+        bucket = beforeDryRun;
+        restoreAfterDryRun(observation);
       }
-      worlds.retire(look);
-      take(look);
-      memory.add(look, bucket, lowered, resets);
+      hypotheses.removeExpiredRefunds(observation);
+      acquire(observation);
+      pastStates.add(observation, bucket, gainedTokens, resets);
       resets.clear();
-      before = look.now();
+      before = observation.now();
     }
-    checkRecalled();
+    checkCacheDenials();
     return new HistoryChecker.Report(
         1,
-        looks.size(),
-        looks.stream().filter(look -> look.verdict() == Verdict.TAKEN).count(),
-        recalled.size(),
+        observations.size(),
+        observations.stream()
+            .filter(observation -> observation.effect() == Effect.ACQUIRED)
+            .count(),
+        cacheDenials.size(),
         unknown.size(),
-        nextUnknown - worlds.unknownLeft(),
-        looks.stream().filter(look -> look.verdict() == Verdict.GIVEN_BACK).count(),
-        forgotten);
+        nextUnknown - hypotheses.unresolved(),
+        observations.stream()
+            .filter(observation -> observation.effect() == Effect.REFUNDABLE)
+            .count(),
+        lostStates);
   }
 
-  private void checkRecalled() {
-    long more = 0;
+  private void checkCacheDenials() {
+    long extraCost = 0;
     int next = 0;
-    for (Observation look : recalled) {
+    for (Observation observation : cacheDenials) {
       while (next < unknown.size()
-          && unknown.get(next).call().invoked - look.call().returned <= 0) {
-        more += unknown.get(next++).cost();
+          && unknown.get(next).call().invoked - observation.call().returned <= 0) {
+        extraCost += unknown.get(next++).cost();
       }
-      if (!memory.refuses(look, more, events)) {
+      if (!pastStates.mayDeny(observation, extraCost, events)) {
         throw new AssertionError(
-            about(look) + " was refused from memory, though the bucket would have admitted it");
+            describe(observation)
+                + " was denied by the deny cache, though the bucket would have allowed it");
       }
     }
   }
 
-  private void checkOrder(Observation look) {
-    for (int p = position - 1; p >= 0 && looks.get(p).now() == look.now(); p--) {
-      Observation earlier = looks.get(p);
-      boolean sameCall = earlier.call().node.equals(look.call().node);
-      if (sameCall && look.call().submitted - earlier.call().invoked < 0) {
+  private void checkOrder(Observation observation) {
+    for (int p = position - 1; p >= 0 && observations.get(p).now() == observation.now(); p--) {
+      Observation earlier = observations.get(p);
+      boolean sameNode = earlier.call().node.equals(observation.call().node);
+      if (sameNode && observation.call().submitted - earlier.call().invoked < 0) {
         throw new AssertionError(
-            about(look) + " was decided after " + earlier.call() + ", which was asked for later");
+            describe(observation)
+                + " was decided after "
+                + earlier.call()
+                + ", which was invoked later");
       }
     }
-    if (memory.latestInvoked() - look.call().returned > 0) {
+    if (pastStates.latestInvoked() - observation.call().returned > 0) {
       throw new AssertionError(
-          about(look) + " was answered before another was asked that the server decided earlier");
+          describe(observation)
+              + " returned before another was invoked that the server decided earlier");
     }
   }
 
-  private void checkCapacity(Observation look) {
+  private void checkCapacity(Observation observation) {
     for (int b = 0; b < bucket.size(); b++) {
-      BigInteger most = BigInteger.ZERO;
+      BigInteger max = BigInteger.ZERO;
       for (BucketLimits one : limits) {
-        most = most.max(bucket.get(b).most(one.band(b).band()));
+        max = max.max(bucket.get(b).maxDebt(one.band(b).band()));
       }
-      if (look.seen().get(b).first().compareTo(most) > 0) {
+      if (observation.states().get(b).first().compareTo(max) > 0) {
         throw new AssertionError(
-            about(look) + ": expected to owe at most its capacity " + most + seen(look));
+            describe(observation)
+                + ": expected to owe at most its capacity "
+                + max
+                + observed(observation));
       }
     }
   }
 
-  /** Learns what may have happened by the time of a look without anybody being told. */
-  private void learn(Observation look) {
+  /** Adds the acquisitions of unknown outcome that may have happened before an observation. */
+  private void addUnknowns(Observation observation) {
     while (nextUnknown < unknown.size()
-        && unknown.get(nextUnknown).call().invoked - look.call().returned <= 0) {
-      Observation take = unknown.get(nextUnknown++);
-      worlds.add(
-          new PossibleHistories.Unknown(
-              take.cost(), eraOf(take), take.verdict() == Verdict.UNKNOWN_ACROSS_SLOTS));
+        && unknown.get(nextUnknown).call().invoked - observation.call().returned <= 0) {
+      Observation acquire = unknown.get(nextUnknown++);
+      hypotheses.add(
+          new PossibleHistories.UnknownAcquisition(
+              acquire.cost(), epochOf(acquire), acquire.effect() == Effect.UNKNOWN_ACROSS_SLOTS));
     }
-    int current = history.era(look.call().invoked);
-    if (current > era) {
-      era = current;
-      worlds.settle(era);
+    int current = history.epoch(observation.call().invoked);
+    if (current > epoch) {
+      epoch = current;
+      hypotheses.settle(epoch);
     }
   }
 
-  private int eraOf(Observation look) {
-    return look.call().isOver() ? history.era(look.call().returned) : Integer.MAX_VALUE;
+  private int epochOf(Observation observation) {
+    return observation.call().hasEnded()
+        ? history.epoch(observation.call().returned)
+        : Integer.MAX_VALUE;
   }
 
-  /** Finds out how the bucket came to what was seen; returns whether it may be fuller by it. */
-  private boolean meet(Observation look) {
+  /**
+   * Finds an explanation for the observed state: the bucket itself, unknown acquisitions and
+   * refunds, or an event; returns whether the bucket may have gained tokens other than by refill.
+   */
+  private boolean reconcile(Observation observation) {
     for (Event event : List.copyOf(events)) {
-      if (event.kind == Event.Kind.RESET && event.overBefore(look)) {
+      if (event.kind == Event.Kind.RESET && event.endedBefore(observation)) {
         events.remove(event);
         resets.add(event);
-        bucket = fresh(look);
+        bucket = fullBucket(observation);
       }
     }
-    bucket.forEach(band -> band.meet(look.now()));
-    if (explained(look)) {
-      boolean gaveBack = !matches(look) && worlds.gaveBack();
-      events.removeIf(event -> event.overBefore(look));
-      return gaveBack || !resets.isEmpty();
+    bucket.forEach(band -> band.onClockStep(observation.now()));
+    if (isExplained(observation)) {
+      boolean usedRefund = !matches(observation) && hypotheses.usedRefund();
+      events.removeIf(event -> event.endedBefore(observation));
+      return usedRefund || !resets.isEmpty();
     }
-    String expected = expected(look);
+    String expected = expected(observation);
     for (Event event : List.copyOf(events)) {
-      if (event.mayPrecede(look) && isPossibleAfter(event, look)) {
+      if (event.mayPrecede(observation) && isPossibleAfter(event, observation)) {
         events.remove(event);
         return true;
       }
     }
     throw new AssertionError(
-        about(look) + ": expected " + expected + seen(look) + " (" + worlds + ")");
+        describe(observation)
+            + ": expected "
+            + expected
+            + observed(observation)
+            + " ("
+            + hypotheses
+            + ")");
   }
 
-  private boolean matches(Observation look) {
+  private boolean matches(Observation observation) {
     for (int b = 0; b < bucket.size(); b++) {
-      if (!bucket.get(b).sight(look.now()).equals(look.seen().get(b))) {
+      if (!bucket.get(b).state(observation.now()).equals(observation.states().get(b))) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean explained(Observation look) {
-    return matches(look) || worlds.explain(bucket, before, look);
+  private boolean isExplained(Observation observation) {
+    return matches(observation) || hypotheses.explain(bucket, before, observation);
   }
 
-  private boolean isPossibleAfter(Event event, Observation look) {
+  private boolean isPossibleAfter(Event event, Observation observation) {
     if (event.kind == Event.Kind.RESET) {
       List<ReferenceBand> old = bucket;
-      bucket = fresh(look);
-      boolean explained = explained(look);
-      if (explained) {
+      bucket = fullBucket(observation);
+      boolean isExplained = isExplained(observation);
+      if (isExplained) {
         resets.add(event);
       } else {
         bucket = old;
       }
-      return explained;
+      return isExplained;
     }
-    boolean possible = event.kind == Event.Kind.STEP || isLess(look);
-    fromAhead = event.kind == Event.Kind.STEP && owesEverything(look);
-    forgotten += possible ? 1 : 0;
+    boolean possible = event.kind == Event.Kind.STEP || isWithinMaximum(observation);
+    clockWasAhead = event.kind == Event.Kind.STEP && owesCapacity(observation);
+    lostStates += possible ? 1 : 0;
     return possible;
   }
 
-  private boolean owesEverything(Observation look) {
+  private boolean owesCapacity(Observation observation) {
     for (int b = 0; b < bucket.size(); b++) {
       ReferenceBand band = bucket.get(b);
-      if (!look.seen().get(b).first().equals(band.price(band.capacity()))) {
+      if (!observation.states().get(b).first().equals(band.debtOf(band.capacity()))) {
         return false;
       }
     }
     return true;
   }
 
-  /** Returns whether no band shows more than it can, had everything been done that may have. */
-  private boolean isLess(Observation look) {
-    long cost = worlds.unknownCost();
+  /** Returns whether no band owes more than if all unknown acquisitions had happened. */
+  private boolean isWithinMaximum(Observation observation) {
+    long cost = hypotheses.unknownCost();
     for (int b = 0; b < bucket.size(); b++) {
       ReferenceBand band = bucket.get(b);
-      BigInteger taken = cost == 0 ? BigInteger.ZERO : band.price(cost);
-      BandState most =
-          band.between(before, look.now(), taken, BandState.NOTHING, BandState.NOTHING).most();
-      if (look.seen().get(b).first().compareTo(most.first()) > 0) {
+      BigInteger acquiredDebt = cost == 0 ? BigInteger.ZERO : band.debtOf(cost);
+      BandState max =
+          band.possibleStates(
+                  before, observation.now(), acquiredDebt, BandState.ZERO, BandState.ZERO)
+              .max();
+      if (observation.states().get(b).first().compareTo(max.first()) > 0) {
         return false;
       }
     }
     return true;
   }
 
-  /** Lets a state be as it was before a dry run, which writes nothing. */
-  private void leave(Observation look) {
-    if (fromAhead) {
-      bucket.forEach(band -> band.adoptFromAhead(look.now()));
+  /** Keeps a state written by a clock ahead as it is after a dry run, which writes nothing. */
+  private void restoreAfterDryRun(Observation observation) {
+    if (clockWasAhead) {
+      bucket.forEach(band -> band.setStateOfClockAhead(observation.now()));
     }
   }
 
-  private void adopt(Observation look) {
+  private void setState(Observation observation) {
     for (int b = 0; b < bucket.size(); b++) {
-      bucket.get(b).adopt(look.now(), look.seen().get(b));
+      bucket.get(b).setState(observation.now(), observation.states().get(b));
     }
   }
 
-  private void checkVerdict(Observation look) {
-    boolean passes = bucket.stream().allMatch(band -> band.admits(look.now(), look.cost()));
-    if (passes != look.passed()) {
+  private void checkDecision(Observation observation) {
+    boolean passes =
+        bucket.stream().allMatch(band -> band.allows(observation.now(), observation.cost()));
+    if (passes != observation.passed()) {
       throw new AssertionError(
-          about(look)
+          describe(observation)
               + ": expected to be "
-              + (passes ? "admitted, seen refused" : "refused, seen admitted")
-              + seen(look));
+              + (passes ? "allowed, was denied" : "denied, was allowed")
+              + observed(observation));
     }
   }
 
-  private void take(Observation look) {
-    if (!look.takes()) {
+  private void acquire(Observation observation) {
+    if (!observation.acquires()) {
       return;
     }
-    if (look.verdict() == Verdict.GIVEN_BACK) {
-      List<ReferenceBand> untaken = bucket.stream().map(ReferenceBand::copy).toList();
-      worlds.add(new PossibleHistories.GiveBack(untaken, look.now(), look.cost(), false));
+    if (observation.effect() == Effect.REFUNDABLE) {
+      List<ReferenceBand> beforeAcquisition = bucket.stream().map(ReferenceBand::copy).toList();
+      hypotheses.add(
+          new PossibleHistories.PossibleRefund(
+              beforeAcquisition, observation.now(), observation.cost(), false));
     }
-    bucket.forEach(band -> band.take(look.now(), look.cost()));
+    bucket.forEach(band -> band.acquire(observation.now(), observation.cost()));
   }
 
-  private String about(Observation look) {
+  private String describe(Observation observation) {
     return "bucket of "
         + key.limits().owner()
         + " for '"
         + key.identity()
-        + "', look "
+        + "', observation "
         + (position + 1)
         + " of "
-        + looks.size()
+        + observations.size()
         + " ("
-        + look.call()
+        + observation.call()
         + ", cost "
-        + look.cost()
-        + (look.now() == 0 ? "" : ", at " + look.now() + " µs")
+        + observation.cost()
+        + (observation.now() == 0 ? "" : ", at " + observation.now() + " µs")
         + ")";
   }
 
-  private String expected(Observation look) {
+  private String expected(Observation observation) {
     return bucket.stream()
-        .map(band -> band.band + " owing " + band.sight(look.now()))
+        .map(band -> band.band + " owing " + band.state(observation.now()))
         .collect(Collectors.joining(", "));
   }
 
-  private static String seen(Observation look) {
+  private static String observed(Observation observation) {
     return ", seen owing "
-        + look.seen().stream().map(BandState::toString).collect(Collectors.joining(", "));
+        + observation.states().stream().map(BandState::toString).collect(Collectors.joining(", "));
   }
 }

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 
 /** The part of the store contract about limits that change while their buckets are in use. */
 public interface CarryOverContract extends ProvidesStore {
-  /** Long enough that nothing refills meanwhile. */
+  /** A period so long that nothing refills during a test. */
   Duration MONTH = Duration.ofDays(30);
 
-  /** Changed limits are other buckets: full once, whatever was taken before. */
+  /** Changed limits start with full buckets, independent of the old ones. */
   @Test
   default void changedLimitsStartWithFullBuckets() {
     String caller = UUID.randomUUID().toString();
@@ -28,9 +28,9 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
-  /** Acceptance: one node by the old limits and one by the new ones pass no more than both. */
+  /** A node with the old limits and one with the new ones together allow no more than both. */
   @Test
-  default void nodesWithOldAndNewLimitsTogetherPassNoMoreThanBoth() {
+  default void nodesWithOldAndNewLimitsAllowNoMoreThanBoth() {
     String caller = UUID.randomUUID().toString();
     try (StoreUnderTest store = newStore()) {
       RateLimitKey old = key(reset(RateLimitBand.of(100, 1, MONTH)), caller);
@@ -43,9 +43,9 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
-  /** What was taken counts on under a smaller limit, up to all there is of it. */
+  /** Debt carries over to a smaller limit, up to its capacity. */
   @Test
-  default void carriedOverToASmallerLimitAFullBucketIsAsSmallAsThat() {
+  default void debtCarriesOverToASmallerLimit() {
     for (RateLimitBand[] pair : pairs(100, 10)) {
       try (StoreUnderTest store = newStore()) {
         String untouched = UUID.randomUUID().toString();
@@ -62,9 +62,9 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
-  /** What was taken counts on under a larger limit too. */
+  /** Debt carries over to a larger limit. */
   @Test
-  default void carriedOverToALargerLimitWhatWasTakenStaysTaken() {
+  default void debtCarriesOverToALargerLimit() {
     for (RateLimitBand[] pair : pairs(10, 100)) {
       try (StoreUnderTest store = newStore()) {
         String caller = UUID.randomUUID().toString();
@@ -74,9 +74,9 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
-  /** While both limits are in use, the smaller one gives back nothing that the larger one took. */
+  /** While both limits are in use, a node with the smaller one never reduces the debt. */
   @Test
-  default void nodesWithDifferentLimitsThatShareABucketPassNoMoreThanTheLarger() {
+  default void nodesThatShareABucketAllowNoMoreThanTheLargerLimit() {
     for (RateLimitBand[] pair : pairs(100, 10)) {
       try (StoreUnderTest store = newStore()) {
         String caller = UUID.randomUUID().toString();
@@ -92,9 +92,9 @@ public interface CarryOverContract extends ProvidesStore {
     }
   }
 
-  /** What the larger limit took beyond the smaller one makes its callers wait until it refilled. */
+  /** Debt above the capacity of the smaller limit must refill before a caller is allowed. */
   @Test
-  default void waitsUnderASmallerLimitUntilWhatALargerOneTookHasRefilled() {
+  default void theWaitIncludesDebtAboveTheSmallerLimit() {
     try (StoreUnderTest store = newStore()) {
       String caller = UUID.randomUUID().toString();
       RateLimitKey large = key(carried(RateLimitBand.of(100, 1, MONTH)), caller);
@@ -145,7 +145,7 @@ public interface CarryOverContract extends ProvidesStore {
     return new RateLimitKey(limits, caller);
   }
 
-  /** Tries to take so many times; returns how often it passed. */
+  /** Acquires 1 so many times; returns how often it was allowed. */
   private static int take(StoreUnderTest store, RateLimitKey key, int times) {
     int passed = 0;
     for (int i = 0; i < times; i++) {

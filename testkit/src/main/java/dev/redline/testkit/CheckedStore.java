@@ -7,19 +7,19 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.testkit.ReferenceModel.BandAnswer;
+import dev.redline.testkit.ReferenceModel.ExpectedBand;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-/** A store whose every answer is held against the reference model. */
+/** A store under test; compares every outcome with the {@link ReferenceModel}. */
 final class CheckedStore implements AutoCloseable {
   private static final Duration YEAR = Duration.ofDays(365);
   private static final Duration MONTH = Duration.ofDays(30);
 
   private final StoreUnderTest underTest;
   private final ReferenceModel model = new ReferenceModel();
-  private final String scene = UUID.randomUUID().toString();
+  private final String keyPrefix = UUID.randomUUID().toString();
 
   CheckedStore(ProvidesStore provider) {
     this.underTest = provider.newStore();
@@ -38,67 +38,67 @@ final class CheckedStore implements AutoCloseable {
     return new BucketLimits(BucketLimits.OwnerKind.PLAN, id, List.of(bands));
   }
 
-  /** Returns a key that no other test has. */
+  /** Returns a key that no other test uses. */
   RateLimitKey key(BucketLimits limits, String identity) {
-    return new RateLimitKey(limits, scene + identity);
+    return new RateLimitKey(limits, keyPrefix + identity);
   }
 
-  /** Returns the key of a rule of its own with these bands. */
+  /** Returns a key with these bands. */
   RateLimitKey key(RateLimitBand... bands) {
     return key(rule("rule", bands), "");
   }
 
-  Decision take(RateLimitKey key, long cost) {
+  Decision acquire(RateLimitKey key, long cost) {
     return acquire(Acquisition.of(key, cost));
   }
 
-  Decision look(RateLimitKey key, long cost) {
+  Decision dryRun(RateLimitKey key, long cost) {
     return acquire(Acquisition.builder().take(key, cost).dryRun(true).build());
   }
 
-  /** Takes 1 until that is refused; returns how often it passed. */
+  /** Acquires 1 until denied; returns how often it was allowed. */
   int drain(RateLimitKey key) {
     int taken = 0;
-    while (take(key, 1).allowed()) {
+    while (acquire(key, 1).allowed()) {
       taken++;
     }
     return taken;
   }
 
-  /** Takes an acquisition and checks the answer. */
+  /** Acquires and checks the outcome. */
   Decision acquire(Acquisition acquisition) {
     return check(Decision.of(acquisition, underTest.decide(acquisition)));
   }
 
-  /** Takes an acquisition the asynchronous way and checks the answer. */
+  /** Acquires asynchronously and checks the outcome. */
   Decision await(Acquisition acquisition) {
     return check(Decision.of(acquisition, underTest.await(acquisition)));
   }
 
   private Decision check(Decision decision) {
     Acquisition acquisition = decision.acquisition();
-    ReferenceModel.Answer expected = model.acquire(acquisition, decision::nowMicros);
+    ReferenceModel.ExpectedOutcome expected = model.acquire(acquisition, decision::nowMicros);
     assertThat(decision.allowed()).as("allowed").isEqualTo(expected.allowed());
     for (int i = 0; i < acquisition.size(); i++) {
       if (!decision.seen(i)) {
-        assertThat(decision.allowed()).as("allowed without looking at key %s", i).isFalse();
+        assertThat(decision.allowed()).as("allowed without evaluating key %s", i).isFalse();
         continue;
       }
       assertThat(decision.passed(i)).as("key %s passed", i).isEqualTo(expected.passed(i));
       for (int b = 0; b < acquisition.key(i).limits().size(); b++) {
         RateLimitBand band = acquisition.key(i).limits().band(b).band();
         long cost = acquisition.cost(i);
-        assertThat(answer(decision, i, b, cost <= band.capacity()))
-            .as("%s asked for %s", band, cost)
+        assertThat(actualBand(decision, i, b, cost <= band.capacity()))
+            .as("%s with cost %s", band, cost)
             .isEqualTo(expected.keys().get(i).get(b));
       }
     }
     return decision;
   }
 
-  private static BandAnswer answer(Decision decision, int i, int b, boolean possible) {
+  private static ExpectedBand actualBand(Decision decision, int i, int b, boolean possible) {
     long cost = decision.acquisition().cost(i);
-    return new BandAnswer(
+    return new ExpectedBand(
         cost <= decision.remainingBefore(i, b),
         decision.remainingBefore(i, b),
         decision.remaining(i, b),
@@ -106,28 +106,28 @@ final class CheckedStore implements AutoCloseable {
         decision.resetMicros(i, b));
   }
 
-  void pass(Duration time) {
-    underTest.pass(time);
+  void advance(Duration time) {
+    underTest.advance(time);
   }
 
-  /** Makes the store forget what it may. */
-  void forget() {
-    underTest.forget();
+  /** Makes the store remove all buckets that it may remove. */
+  void evict() {
+    underTest.evict();
   }
 
-  /** Returns whether time stands still between calls, so that numbers can be foretold. */
-  boolean isTimeless() {
+  /** Returns whether the store uses a manual clock, so that exact numbers can be expected. */
+  boolean hasManualClock() {
     return underTest.clock().isPresent();
   }
 
-  /** Returns what a second of the examples lasts: one, or less where it has to be waited for. */
+  /** Returns the length of a "second" in the tests: shorter if the test must really wait. */
   Duration second() {
-    return isTimeless() ? Duration.ofSeconds(1) : Duration.ofMillis(100);
+    return hasManualClock() ? Duration.ofSeconds(1) : Duration.ofMillis(100);
   }
 
-  /** Returns the clock, or leaves the test out where it cannot be moved. */
+  /** Returns the manual clock; skips the test if the store has its own clock. */
   ManualClock movableClock() {
-    assumeTrue(isTimeless(), "the store's clock cannot be moved");
+    assumeTrue(hasManualClock(), "the store's clock cannot be moved");
     return underTest.clock().orElseThrow();
   }
 

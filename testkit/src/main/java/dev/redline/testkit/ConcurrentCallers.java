@@ -11,19 +11,19 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/** Threads that start together and each ask several times. */
+/** Threads that start together and call a store several times each. */
 record ConcurrentCallers(int threads, int times) {
-  int passing(CheckedStore store, IntFunction<Acquisition> question) {
-    AtomicInteger passed = new AtomicInteger();
-    ask(store, question, acquisition -> passed.incrementAndGet());
-    return passed.get();
+  int countAllowed(CheckedStore store, IntFunction<Acquisition> acquisitions) {
+    AtomicInteger allowed = new AtomicInteger();
+    call(store, acquisitions, acquisition -> allowed.incrementAndGet());
+    return allowed.get();
   }
 
-  void ask(
-      CheckedStore store, IntFunction<Acquisition> question, Consumer<Acquisition> whenPassed) {
+  void call(
+      CheckedStore store, IntFunction<Acquisition> acquisitions, Consumer<Acquisition> onAllowed) {
     CountDownLatch start = new CountDownLatch(1);
     AtomicReference<Throwable> failure = new AtomicReference<>();
-    List<Thread> crowd = new ArrayList<>();
+    List<Thread> callers = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
       int number = t;
       Thread thread =
@@ -32,20 +32,20 @@ record ConcurrentCallers(int threads, int times) {
                 try {
                   start.await();
                   for (int i = 0; i < times; i++) {
-                    Acquisition acquisition = question.apply(number * times + i);
+                    Acquisition acquisition = acquisitions.apply(number * times + i);
                     if (store.underTest().decide(acquisition).allowed()) {
-                      whenPassed.accept(acquisition);
+                      onAllowed.accept(acquisition);
                     }
                   }
                 } catch (InterruptedException | RuntimeException | Error e) {
                   failure.compareAndSet(null, e);
                 }
               });
-      crowd.add(thread);
+      callers.add(thread);
       thread.start();
     }
     start.countDown();
-    crowd.forEach(ConcurrentCallers::join);
+    callers.forEach(ConcurrentCallers::join);
     assertThat(failure.get()).isNull();
   }
 
@@ -55,6 +55,6 @@ record ConcurrentCallers(int threads, int times) {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    assertThat(thread.isAlive()).as("a thread still waits for its answer").isFalse();
+    assertThat(thread.isAlive()).as("a thread still waits for its outcome").isFalse();
   }
 }

@@ -7,7 +7,7 @@ import dev.redline.core.store.Outcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
-/** What a store answered, in the words of the contract. */
+/** The outcome of a store, with the numbers that the contract checks. */
 final class Decision {
   private final Acquisition acquisition;
   private final Outcome outcome;
@@ -43,7 +43,7 @@ final class Decision {
     return outcome.nowMicros();
   }
 
-  /** Returns when the store looked at key {@code i}. */
+  /** Returns when the store evaluated key {@code i}. */
   long nowMicros(int i) {
     return outcome.nowMicros(i);
   }
@@ -52,7 +52,7 @@ final class Decision {
     return outcome.allowed();
   }
 
-  /** Returns whether the store looked at key {@code i} at all. */
+  /** Returns whether the store evaluated key {@code i}. */
   boolean seen(int i) {
     return outcome.seen(i);
   }
@@ -61,12 +61,12 @@ final class Decision {
     return outcome.passed(i);
   }
 
-  /** Returns what is left of the only band. */
+  /** Returns the tokens left in the only band. */
   long remaining() {
     return remaining(0, 0);
   }
 
-  /** Returns what the decision left of band {@code b} of key {@code i}. */
+  /** Returns the tokens left in band {@code b} of key {@code i} after the decision. */
   long remaining(int i, int b) {
     return band(i, b).remaining(viewsAfter, view(i, b));
   }
@@ -75,7 +75,7 @@ final class Decision {
     return band(i, b).remaining(outcome.views(), view(i, b));
   }
 
-  /** Returns how long the only band says to wait. */
+  /** Returns the wait that the only band advertises. */
   Duration await() {
     return Duration.of(waitMicros(0, 0), ChronoUnit.MICROS);
   }

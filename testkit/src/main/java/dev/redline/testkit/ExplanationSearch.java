@@ -8,76 +8,78 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Finds what may have happened between two looks at a bucket that explains what the second saw:
- * every choice of takes and give-backs of which no part alone does.
+ * Searches for the changes between two observations of a bucket that explain the second one: all
+ * minimal sets of unknown acquisitions and refunds. Breadth-first, so that smaller sets are found
+ * first and their supersets are skipped.
  */
 final class ExplanationSearch {
   private static final int MAX_CHOICES = 300_000;
 
-  /** What happened: which takes how often, and what was given back. */
+  /** An explanation: how often each kind of acquisition happened, and the refunds that arrived. */
   record Choice(
-      Map<PossibleHistories.Unknown, Integer> taken, List<PossibleHistories.GiveBack> back) {}
+      Map<PossibleHistories.UnknownAcquisition, Integer> acquired,
+      List<PossibleHistories.PossibleRefund> refunds) {}
 
-  private record Amounts(List<BandState> least, List<BandState> most) {}
+  private record Amounts(List<BandState> min, List<BandState> max) {}
 
   private final List<ReferenceBand> bucket;
   private final long from;
-  private final Observation look;
-  private final List<PossibleHistories.Unknown> takes = new ArrayList<>();
+  private final Observation observation;
+  private final List<PossibleHistories.UnknownAcquisition> acquisitions = new ArrayList<>();
   private final List<Amounts> amounts = new ArrayList<>();
-  private final List<List<PossibleHistories.GiveBack>> alike = new ArrayList<>();
+  private final List<List<PossibleHistories.PossibleRefund>> refundGroups = new ArrayList<>();
   private final int[] limits;
   private int choices;
 
   ExplanationSearch(
       List<ReferenceBand> bucket,
       long from,
-      Observation look,
-      Map<PossibleHistories.Unknown, Integer> unknown,
-      List<PossibleHistories.GiveBack> back) {
+      Observation observation,
+      Map<PossibleHistories.UnknownAcquisition, Integer> unknowns,
+      List<PossibleHistories.PossibleRefund> refunds) {
     this.bucket = bucket;
     this.from = from;
-    this.look = look;
-    this.takes.addAll(unknown.keySet());
-    Map<Amounts, List<PossibleHistories.GiveBack>> groups = new LinkedHashMap<>();
-    for (PossibleHistories.GiveBack one : back) {
-      if (!one.isDead(from, look.now())) {
-        Amounts group = new Amounts(one.least(look.now()), one.most(from, look.now()));
+    this.observation = observation;
+    this.acquisitions.addAll(unknowns.keySet());
+    Map<Amounts, List<PossibleHistories.PossibleRefund>> groups = new LinkedHashMap<>();
+    for (PossibleHistories.PossibleRefund one : refunds) {
+      if (!one.isWorthless(from, observation.now())) {
+        Amounts group = new Amounts(one.min(observation.now()), one.max(from, observation.now()));
         groups.computeIfAbsent(group, same -> new ArrayList<>()).add(one);
       }
     }
     groups.forEach(
         (group, all) -> {
           amounts.add(group);
-          alike.add(all);
+          refundGroups.add(all);
         });
-    this.limits = new int[takes.size() + alike.size()];
+    this.limits = new int[acquisitions.size() + refundGroups.size()];
     for (int i = 0; i < limits.length; i++) {
       limits[i] =
-          i < takes.size()
-              ? unknown.getOrDefault(takes.get(i), 0)
-              : alike.get(i - takes.size()).size();
+          i < acquisitions.size()
+              ? unknowns.getOrDefault(acquisitions.get(i), 0)
+              : refundGroups.get(i - acquisitions.size()).size();
     }
   }
 
-  /** Returns all choices that explain it, the fewest things first. */
+  /** Returns all minimal explanations, the smallest first. */
   List<Choice> search() {
     List<int[]> found = new ArrayList<>();
-    List<int[]> open = List.of(new int[limits.length]);
-    while (!open.isEmpty()) {
-      List<int[]> larger = new ArrayList<>();
-      for (int[] counts : open) {
+    List<int[]> frontier = List.of(new int[limits.length]);
+    while (!frontier.isEmpty()) {
+      List<int[]> nextFrontier = new ArrayList<>();
+      for (int[] counts : frontier) {
         for (int i = lastUsed(counts); i < limits.length; i++) {
           if (counts[i] < limits[i]) {
-            int[] next = counts.clone();
-            next[i]++;
-            if (isOpen(next, found)) {
-              larger.add(next);
+            int[] larger = counts.clone();
+            larger[i]++;
+            if (canExtend(larger, found)) {
+              nextFrontier.add(larger);
             }
           }
         }
       }
-      open = larger;
+      frontier = nextFrontier;
     }
     return found.stream().map(this::choice).toList();
   }
@@ -91,10 +93,10 @@ final class ExplanationSearch {
     return 0;
   }
 
-  /** Notes a choice that explains it; returns whether a larger one may. */
-  private boolean isOpen(int[] counts, List<int[]> found) {
+  /** Records a choice that is an explanation; returns whether a larger choice can be a new one. */
+  private boolean canExtend(int[] counts, List<int[]> found) {
     if (++choices > MAX_CHOICES) {
-      throw new AssertionError("too many unknown outcomes to tell what happened");
+      throw new AssertionError("too many unknown outcomes to find an explanation");
     }
     for (int[] smaller : found) {
       if (contains(counts, smaller)) {
@@ -117,21 +119,24 @@ final class ExplanationSearch {
     return true;
   }
 
-  private boolean explains(int[] taken, int[] leastBack, int[] mostBack) {
+  private boolean explains(int[] acquired, int[] minRefunds, int[] maxRefunds) {
     for (int b = 0; b < bucket.size(); b++) {
-      if (!range(b, taken, leastBack, mostBack).contains(look.seen().get(b))) {
+      if (!range(b, acquired, minRefunds, maxRefunds).contains(observation.states().get(b))) {
         return false;
       }
     }
     return true;
   }
 
-  /** Returns whether it is not too much already with everything given back, nor the reverse. */
+  /**
+   * Returns whether the observed debt is still reachable: not below the debt with all refunds, and
+   * not above the debt with all acquisitions.
+   */
   private boolean canGrow(int[] counts) {
     for (int b = 0; b < bucket.size(); b++) {
-      BigInteger seen = look.seen().get(b).first();
-      boolean tooMuch = range(b, counts, counts, limits).least().first().compareTo(seen) > 0;
-      boolean tooLittle = range(b, limits, counts, counts).most().first().compareTo(seen) < 0;
+      BigInteger states = observation.states().get(b).first();
+      boolean tooMuch = range(b, counts, counts, limits).min().first().compareTo(states) > 0;
+      boolean tooLittle = range(b, limits, counts, counts).max().first().compareTo(states) < 0;
       if (tooMuch || tooLittle) {
         return false;
       }
@@ -139,32 +144,32 @@ final class ExplanationSearch {
     return true;
   }
 
-  private BandState.Range range(int b, int[] taken, int[] leastBack, int[] mostBack) {
+  private BandState.Range range(int b, int[] acquired, int[] minRefunds, int[] maxRefunds) {
     BigInteger sum = BigInteger.ZERO;
-    for (int i = 0; i < takes.size(); i++) {
-      BigInteger price = bucket.get(b).price(takes.get(i).cost());
-      sum = sum.add(price.multiply(BigInteger.valueOf(taken[i])));
+    for (int i = 0; i < acquisitions.size(); i++) {
+      BigInteger debtOf = bucket.get(b).debtOf(acquisitions.get(i).cost());
+      sum = sum.add(debtOf.multiply(BigInteger.valueOf(acquired[i])));
     }
-    BandState least = BandState.NOTHING;
-    BandState most = BandState.NOTHING;
-    for (int i = takes.size(); i < limits.length; i++) {
-      Amounts group = amounts.get(i - takes.size());
-      least = least.plus(group.least.get(b).times(leastBack[i]));
-      most = most.plus(group.most.get(b).times(mostBack[i]));
+    BandState min = BandState.ZERO;
+    BandState max = BandState.ZERO;
+    for (int i = acquisitions.size(); i < limits.length; i++) {
+      Amounts group = amounts.get(i - acquisitions.size());
+      min = min.plus(group.min.get(b).times(minRefunds[i]));
+      max = max.plus(group.max.get(b).times(maxRefunds[i]));
     }
-    return bucket.get(b).between(from, look.now(), sum, least, most);
+    return bucket.get(b).possibleStates(from, observation.now(), sum, min, max);
   }
 
   private Choice choice(int[] counts) {
-    Map<PossibleHistories.Unknown, Integer> taken = new TreeMap<>();
-    List<PossibleHistories.GiveBack> back = new ArrayList<>();
+    Map<PossibleHistories.UnknownAcquisition, Integer> acquired = new TreeMap<>();
+    List<PossibleHistories.PossibleRefund> refunds = new ArrayList<>();
     for (int i = 0; i < counts.length; i++) {
-      if (i < takes.size() && counts[i] > 0) {
-        taken.put(takes.get(i), counts[i]);
-      } else if (i >= takes.size()) {
-        back.addAll(alike.get(i - takes.size()).subList(0, counts[i]));
+      if (i < acquisitions.size() && counts[i] > 0) {
+        acquired.put(acquisitions.get(i), counts[i]);
+      } else if (i >= acquisitions.size()) {
+        refunds.addAll(refundGroups.get(i - acquisitions.size()).subList(0, counts[i]));
       }
     }
-    return new Choice(taken, back);
+    return new Choice(acquired, refunds);
   }
 }

@@ -9,11 +9,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The part of the store contract about forgetting: never before a bucket is full again. */
+/** The part of the store contract about eviction: no bucket is removed before it is full. */
 public interface ForgettingContract extends ProvidesStore {
-  /** Whenever a bucket is looked at while it refills, it is as empty as it should be. */
+  /** A bucket that refills has the expected tokens at any time, whether the store evicts or not. */
   @Test
-  default void nothingIsForgottenWhileABucketRefills() {
+  default void keepsABucketWhileItRefills() {
     try (CheckedStore store = new CheckedStore(this)) {
       Duration second = store.second();
       List<RateLimitBand> bands =
@@ -29,42 +29,42 @@ public interface ForgettingContract extends ProvidesStore {
               RateLimitBand.fixedWindow(5, second.multipliedBy(2)));
       List<RateLimitKey> keys = bands.stream().map(store::key).toList();
       RateLimitKey together = store.key(bands.toArray(RateLimitBand[]::new));
-      keys.forEach(key -> store.take(key, 5));
-      store.take(together, 5);
+      keys.forEach(key -> store.acquire(key, 5));
+      store.acquire(together, 5);
       for (int i = 0; i < 14; i++) {
-        store.pass(second.dividedBy(2));
-        store.forget();
-        keys.forEach(key -> store.look(key, 1));
-        store.look(together, 1);
+        store.advance(second.dividedBy(2));
+        store.evict();
+        keys.forEach(key -> store.dryRun(key, 1));
+        store.dryRun(together, 1);
       }
-      keys.forEach(key -> assertThat(store.take(key, 5).allowed()).isTrue());
-      assertThat(store.take(together, 5).allowed()).isTrue();
+      keys.forEach(key -> assertThat(store.acquire(key, 5).allowed()).isTrue());
+      assertThat(store.acquire(together, 5).allowed()).isTrue();
     }
   }
 
-  /** Many other callers do not make the store forget an exhausted one. */
+  /** Many other callers do not evict an exhausted bucket. */
   @Test
-  default void manyOthersDoNotRefreshAnExhaustedCaller() {
+  default void keepsAnExhaustedBucketAmongManyOthers() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey exhausted = store.key(CheckedStore.rule("r", CheckedStore.slow(3)), "exhausted");
       assertThat(store.drain(exhausted)).isEqualTo(3);
       for (int i = 0; i < 2000; i++) {
-        store.take(store.key(CheckedStore.rule("r", CheckedStore.slow(3)), "other-" + i), 1);
+        store.acquire(store.key(CheckedStore.rule("r", CheckedStore.slow(3)), "other-" + i), 1);
       }
-      store.forget();
+      store.evict();
       assertThat(store.drain(exhausted)).isZero();
     }
   }
 
-  /** A caller that comes back long after is as good as new. */
+  /** A bucket is full again after its time to full, whether the store evicted it or not. */
   @Test
   default void aBucketIsFullAfterItsTimeToFull() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(RateLimitBand.of(4, 2, store.second()));
       for (int round = 0; round < 3; round++) {
-        assertThat(store.take(key, 4).allowed()).isTrue();
-        store.pass(store.second().multipliedBy(2));
-        store.forget();
+        assertThat(store.acquire(key, 4).allowed()).isTrue();
+        store.advance(store.second().multipliedBy(2));
+        store.evict();
       }
     }
   }

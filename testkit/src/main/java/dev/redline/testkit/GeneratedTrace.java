@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Traffic that a seed determines: bands, keys, costs, pauses, shadows and dry runs. */
+/** Random traffic that a seed determines: bands, keys, costs, pauses, shadow keys and dry runs. */
 final class GeneratedTrace {
   private static final long YEAR_MICROS = 366L * 86_400 * 1_000_000;
   private static final BigInteger CENTURY_MICROS =
@@ -24,7 +24,7 @@ final class GeneratedTrace {
   private final CheckedStore store;
   private final SplittableRandom random;
   private final List<BucketLimits> owners = new ArrayList<>();
-  private final StringBuilder told = new StringBuilder();
+  private final StringBuilder description = new StringBuilder();
   private Duration pause = Duration.ZERO;
 
   GeneratedTrace(CheckedStore store, long seed) {
@@ -36,12 +36,12 @@ final class GeneratedTrace {
         bands[b] = band();
       }
       owners.add(CheckedStore.rule("rule-" + i, bands));
-      told.append(List.of(bands)).append('\n');
+      description.append(List.of(bands)).append('\n');
     }
   }
 
   void play() {
-    int steps = store.isTimeless() ? STEPS : STEPS_IN_REAL_TIME;
+    int steps = store.hasManualClock() ? STEPS : STEPS_IN_REAL_TIME;
     for (int i = 0; i < steps; i++) {
       step();
     }
@@ -49,26 +49,27 @@ final class GeneratedTrace {
 
   private void step() {
     Duration time = time();
-    store.pass(time);
+    store.advance(time);
     Acquisition acquisition = acquisition();
-    told.append("after ").append(time);
+    description.append("after ").append(time);
     for (int i = 0; i < acquisition.size(); i++) {
-      told.append(acquisition.shadow(i) ? " shadow " : " ")
+      description
+          .append(acquisition.shadow(i) ? " shadow " : " ")
           .append(acquisition.cost(i))
           .append(" of ")
           .append(acquisition.key(i).limits().ownerId());
     }
-    told.append(acquisition.dryRun() ? " dry\n" : "\n");
+    description.append(acquisition.dryRun() ? " dry\n" : "\n");
     Decision decision = store.acquire(acquisition);
-    boolean hopeless = acquisition.cost(0) > acquisition.key(0).limits().band(0).capacity();
-    pause = hopeless ? Duration.ZERO : decision.await();
+    boolean aboveCapacity = acquisition.cost(0) > acquisition.key(0).limits().band(0).capacity();
+    pause = aboveCapacity ? Duration.ZERO : decision.await();
     if (random.nextInt(10) == 0) {
-      store.forget();
+      store.evict();
     }
   }
 
   private Duration time() {
-    if (!store.isTimeless()) {
+    if (!store.hasManualClock()) {
       return Duration.of(random.nextLong(3000), ChronoUnit.MICROS);
     }
     BucketLimits limits = owners.get(random.nextInt(OWNERS));
@@ -147,6 +148,6 @@ final class GeneratedTrace {
 
   @Override
   public String toString() {
-    return told.toString();
+    return description.toString();
   }
 }

@@ -19,20 +19,20 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What several nodes asked of one shared store and what they were answered, for {@link
- * HistoryChecker} to judge.
+ * A recording of all acquisitions of several nodes on one shared store, with their outcomes, for
+ * {@link HistoryChecker}.
  *
  * <pre>{@code
  * History history = new History();
  * StorageProvider a = history.record("a", storeOfNodeA);
  * StorageProvider b = history.record("b", storeOfNodeB);
- * … traffic through a and b, and what may be done to the server meanwhile …
+ * … traffic through a and b, and faults of the server …
  * HistoryChecker.check(history);
  * }</pre>
  *
- * <p>What nobody can see in the answers has to be told: when state may have been lost ({@link
- * #forgetting}), when buckets were made fresh ({@link #resetting}), when the server's clock was
- * turned ({@link #turningClock}). Thread-safe.
+ * <p>The test must declare what outcomes do not show: when state may be lost ({@link #forgetting}),
+ * when buckets are reset ({@link #resetting}), and when the server's clock is changed ({@link
+ * #turningClock}). Thread-safe.
  */
 public final class History {
   private final Function<RateLimitKey, ?> slots;
@@ -41,7 +41,7 @@ public final class History {
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final Queue<Long> settled = new ConcurrentLinkedQueue<>();
 
-  /** Begins a history of a store that takes all keys of an acquisition at one blow. */
+  /** Starts a history of a store that decides all keys of an acquisition atomically. */
   public History() {
     this(key -> "");
   }
@@ -51,31 +51,31 @@ public final class History {
   }
 
   /**
-   * Begins a history of a store that takes keys of different slots one after the other, and gives
-   * back what it took where another slot refuses.
+   * Starts a history of a store that acquires from one slot after the other, and refunds when
+   * another slot denies.
    *
-   * @param slotOf tells the slot of a key; keys of equal slots are taken at one blow
+   * @param slotOf returns the slot of a key; keys of one slot are decided atomically
    */
   public static History acrossSlots(Function<RateLimitKey, ?> slotOf) {
     return new History(slotOf);
   }
 
-  /** Returns the store as a node sees it, with everything it is asked and answers written down. */
+  /** Returns a store that forwards to a node's store and records all acquisitions. */
   public StorageProvider record(String node, StorageProvider store) {
-    return new Recorder(node, store);
+    return new RecordingStore(node, store);
   }
 
   /**
-   * Says that from now until the span is closed, state may be lost once: a failover, a restart, a
-   * flush. Each bucket may then have forgotten at most what it knew: one capacity.
+   * Declares that state may be lost once until the span is closed: by a failover, a restart, a
+   * flush. Each bucket may then gain at most its capacity.
    */
   public Span forgetting() {
     return begin(Event.Kind.FORGET, limits -> true);
   }
 
   /**
-   * Says that from now on the buckets of a rule or plan are made fresh, each once; when the span is
-   * closed, all nodes must know.
+   * Declares that the buckets of a rule or plan are reset, each once, before the span is closed;
+   * from then on all nodes must use the reset buckets.
    */
   public Span resetting(OwnerKind kind, String ownerId) {
     return begin(
@@ -83,15 +83,14 @@ public final class History {
   }
 
   /**
-   * Says that from now until the span is closed the server's clock may be turned, or state turn up
-   * that was written by a clock that goes wrong. Each bucket may then once show any state within
-   * its capacity.
+   * Declares that the server's clock may change until the span is closed, or that state written by
+   * a wrong clock may appear. Each bucket may then once have any state within its capacity.
    */
   public Span turningClock() {
     return begin(Event.Kind.STEP, limits -> true);
   }
 
-  /** Says that whatever failed until now has been done by now, or never will be. */
+  /** Declares that acquisitions that failed until now have no effect from now on. */
   public void settled() {
     settled.add(System.nanoTime());
   }
@@ -102,15 +101,15 @@ public final class History {
     return () -> event.end = System.nanoTime();
   }
 
-  /** A stretch of the history in which something is done to the server. */
+  /** A time span of the history in which an event may happen. */
   @FunctionalInterface
   public interface Span extends AutoCloseable {
-    /** Ends the stretch. */
+    /** Ends the span. */
     @Override
     void close();
   }
 
-  /** Something that was done to the server. */
+  /** An event on the server. */
   static final class Event {
     enum Kind {
       FORGET,
@@ -129,18 +128,18 @@ public final class History {
       this.begin = begin;
     }
 
-    /** Returns whether it was over when the look was asked for. */
-    boolean overBefore(Observation look) {
-      return end != Long.MAX_VALUE && end - look.call().invoked < 0;
+    /** Returns whether the event ended before a call was invoked. */
+    boolean endedBefore(Observation observation) {
+      return end != Long.MAX_VALUE && end - observation.call().invoked < 0;
     }
 
-    /** Returns whether it may have happened before the look was answered. */
-    boolean mayPrecede(Observation look) {
-      return !look.call().isOver() || begin - look.call().returned <= 0;
+    /** Returns whether the event may have happened before a call returned. */
+    boolean mayPrecede(Observation observation) {
+      return !observation.call().hasEnded() || begin - observation.call().returned <= 0;
     }
   }
 
-  /** One acquisition as a node asked for it. Times are of {@link System#nanoTime}. */
+  /** One acquisition of a node. Times are of {@link System#nanoTime}. */
   static final class Call {
     final long number;
     final String node;
@@ -157,38 +156,38 @@ public final class History {
       this.acquisition = acquisition;
     }
 
-    void decided(Outcome answer) {
+    void decided(Outcome original) {
       returned = System.nanoTime();
-      outcome = copy(answer);
+      outcome = copy(original);
     }
 
-    /** Outcomes are used again by whoever asked. */
-    private Outcome copy(Outcome answer) {
+    /** Callers reuse outcomes, so the history needs a copy. */
+    private Outcome copy(Outcome original) {
       Outcome copy = new Outcome();
       copy.reset(acquisition.bands());
       int words = acquisition.bands() * BandArithmetic.VIEW_WORDS;
-      System.arraycopy(answer.views(), 0, copy.views(), 0, words);
+      System.arraycopy(original.views(), 0, copy.views(), 0, words);
       long[] moments = new long[acquisition.size()];
       for (int i = 0; i < moments.length; i++) {
-        moments[i] = answer.nowMicros(i);
-        if (answer.passed(i)) {
+        moments[i] = original.nowMicros(i);
+        if (original.passed(i)) {
           copy.pass(i);
         }
-        if (!answer.seen(i)) {
+        if (!original.seen(i)) {
           copy.unseen(i);
         }
       }
-      copy.decide(answer.allowed(), answer.nowMicros());
+      copy.decide(original.allowed(), original.nowMicros());
       copy.lookedAt(moments);
-      if (answer.recalled()) {
+      if (original.recalled()) {
         copy.recall();
       }
       return copy;
     }
 
-    void failed(Throwable why) {
+    void failed(Throwable cause) {
       returned = System.nanoTime();
-      failure = why;
+      failure = cause;
     }
 
     @Nullable Outcome outcome() {
@@ -199,8 +198,8 @@ public final class History {
       return failure;
     }
 
-    /** Returns whether it was answered, by a decision or a failure. */
-    boolean isOver() {
+    /** Returns whether the call returned, with an outcome or an exception. */
+    boolean hasEnded() {
       return outcome != null || failure != null;
     }
 
@@ -214,8 +213,8 @@ public final class History {
     return new ArrayList<>(events);
   }
 
-  /** Returns how many times everything had been settled before a moment. */
-  int era(long nanos) {
+  /** Returns how often {@link #settled} was called before a time. */
+  int epoch(long nanos) {
     return (int) settled.stream().filter(moment -> moment - nanos < 0).count();
   }
 
@@ -227,16 +226,16 @@ public final class History {
     return slots.apply(key);
   }
 
-  /** Returns how many acquisitions were asked for. */
+  /** Returns the number of acquisitions. */
   public int size() {
     return calls.size();
   }
 
-  private final class Recorder extends ForwardingStore {
+  private final class RecordingStore extends ForwardingStore {
     private final String node;
     private final StorageProvider store;
 
-    Recorder(String node, StorageProvider store) {
+    RecordingStore(String node, StorageProvider store) {
       this.node = node;
       this.store = store;
     }
@@ -262,9 +261,9 @@ public final class History {
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       Call call = new Call(sequence.incrementAndGet(), node, acquisition);
       calls.add(call);
-      CompletionStage<Outcome> answer = store.acquire(acquisition);
+      CompletionStage<Outcome> original = store.acquire(acquisition);
       call.submitted = System.nanoTime();
-      return answer.whenComplete(
+      return original.whenComplete(
           (outcome, failure) -> {
             if (failure == null) {
               call.decided(outcome);

@@ -7,89 +7,89 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Judges a {@link History}: whether the answers that several nodes got from one shared store are
- * those of exact buckets.
+ * Checks that the outcomes in a {@link History} are those of exact buckets: a linearizability check
+ * (Herlihy and Wing) that uses the server's clock for the order.
  *
- * <p>The looks at each bucket are put into the order of the server: by its clock, and within one
- * moment by what was seen, since taking only ever adds. Then they are replayed through the {@link
- * ReferenceModel}'s bands:
+ * <p>The observations of each bucket are sorted by the server's clock and, at the same time, by
+ * debt, since acquisitions only add debt. Then they are replayed through the bands of the {@link
+ * ReferenceModel}:
  *
  * <ul>
- *   <li>Verdict and state seen must be exactly the replayed bucket's; it never owes more than its
+ *   <li>Decision and state must equal those of the replayed bucket; its debt never exceeds its
  *       capacity.
- *   <li>A dry run leaves the bucket as it is, even one that a clock which steps back has left owing
- *       more than it can.
+ *   <li>A dry run changes nothing, not even a debt above the capacity that a clock which stepped
+ *       back has left.
  *   <li>Nodes with different limits may share a bucket whose limits {@linkplain
- *       dev.redline.core.limit.BucketLimits#carriedOver carry over}: what the larger ones took is
- *       still owed under the smaller ones. Only while every acquisition is answered.
- *   <li>An acquisition that failed may have taken, once, at any time after it was asked for. The
- *       state seen next tells.
- *   <li>What was taken and then refused in another slot may be given back once: no more of it than
- *       is still owed at that time.
- *   <li>A refusal from memory must be one that the replayed bucket would have given; after
- *       something was given back or forgotten, one that it would have given a second ago.
- *   <li>State may be lost once per {@link History#forgetting}, buckets are fresh once per {@link
+ *       dev.redline.core.limit.BucketLimits#carriedOver carry over}: debt under the larger limits
+ *       stays under the smaller ones. This is supported only if no call fails.
+ *   <li>A failed acquisition may have been applied, once, at any time after it was invoked. The
+ *       next observed state decides.
+ *   <li>An acquisition that another slot denied may be refunded once, by at most the debt that is
+ *       left at that time.
+ *   <li>The replayed bucket must agree with each denial from the deny cache; after a refund or a
+ *       loss of state, the bucket as it was up to a second before.
+ *   <li>State may be lost once per {@link History#forgetting} and buckets are reset once per {@link
  *       History#resetting}, and not otherwise.
- *   <li>Whoever is answered before another one asks comes first; and of two acquisitions that a
- *       node sends in one call, the one that was asked for first.
+ *   <li>A call that returned before another was invoked comes first; so does the first of two
+ *       acquisitions that a node sends in one script call.
  * </ul>
  *
- * <p>For stores that read one clock and decide in one step, as a script in Redis does. A server
- * that takes over from another must not have a clock that is behind the other's.
+ * <p>For stores that read one clock and decide in one step, as a script in Redis does. The clock of
+ * a server that takes over must not be behind the clock of its predecessor.
  */
 public final class HistoryChecker {
   private HistoryChecker() {}
 
   /**
-   * What a history contained that passed.
+   * The contents of a history that passed the check.
    *
-   * @param buckets how many buckets were looked at
-   * @param looks how often the server looked at one
-   * @param taken how many looks took
-   * @param recalled how many refusals came from memory
-   * @param unknown how many takes failed with unknown outcome
-   * @param unknownTaken how many of those are known to have taken
-   * @param givenBack how many takes were refused in another slot
-   * @param forgotten how many buckets lost state
+   * @param buckets how many buckets were used
+   * @param decisions how many decisions the server made about one of them
+   * @param acquired how many of those acquired
+   * @param cacheDenials how many denials came from the deny cache
+   * @param unknown how many acquisitions failed with unknown outcome
+   * @param unknownAcquired how many of those are known to have been applied
+   * @param refundable how many acquisitions were denied by another slot
+   * @param lostStates how many buckets lost state
    */
   public record Report(
       long buckets,
-      long looks,
-      long taken,
-      long recalled,
+      long decisions,
+      long acquired,
+      long cacheDenials,
       long unknown,
-      long unknownTaken,
-      long givenBack,
-      long forgotten) {
+      long unknownAcquired,
+      long refundable,
+      long lostStates) {
     private Report plus(Report other) {
       return new Report(
           buckets + other.buckets,
-          looks + other.looks,
-          taken + other.taken,
-          recalled + other.recalled,
+          decisions + other.decisions,
+          acquired + other.acquired,
+          cacheDenials + other.cacheDenials,
           unknown + other.unknown,
-          unknownTaken + other.unknownTaken,
-          givenBack + other.givenBack,
-          forgotten + other.forgotten);
+          unknownAcquired + other.unknownAcquired,
+          refundable + other.refundable,
+          lostStates + other.lostStates);
     }
   }
 
   /**
-   * Checks a history whose acquisitions are all over; one that is not counts as unknown.
+   * Checks a history. An acquisition that has not returned counts as one of unknown outcome.
    *
-   * @return what was in it
-   * @throws AssertionError if an answer is wrong; names the bucket, the place in its history, what
-   *     was expected and what was seen
+   * @return the contents of the history
+   * @throws AssertionError if an outcome is wrong; the message names the bucket, the position in
+   *     its history, the expected and the observed state
    */
   public static Report check(History history) {
-    Map<RateLimitKey, List<Observation>> looks = new HashMap<>();
+    Map<RateLimitKey, List<Observation>> observations = new HashMap<>();
     for (History.Call call : history.calls()) {
-      for (Observation look : Observation.of(history, call)) {
-        looks.computeIfAbsent(look.key(), key -> new ArrayList<>()).add(look);
+      for (Observation observation : Observation.of(history, call)) {
+        observations.computeIfAbsent(observation.key(), key -> new ArrayList<>()).add(observation);
       }
     }
     Report total = new Report(0, 0, 0, 0, 0, 0, 0, 0);
-    for (Map.Entry<RateLimitKey, List<Observation>> entry : looks.entrySet()) {
+    for (Map.Entry<RateLimitKey, List<Observation>> entry : observations.entrySet()) {
       total = total.plus(new BucketReplay(history, entry.getKey(), entry.getValue()).run());
     }
     return total;

@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The part of the store contract about which bucket is whose. */
+/** The part of the store contract about keys: which ones share a bucket, and which do not. */
 public interface KeyContract extends ProvidesStore {
-  /** No identity runs into another one, whatever it contains. */
+  /** Two identities never share a bucket, whatever characters they contain. */
   @Test
   default void oddIdentitiesDoNotCollide() {
     List<String> odd =
@@ -53,7 +53,7 @@ public interface KeyContract extends ProvidesStore {
       for (String identity : odd) {
         assertThat(
                 store
-                    .take(store.key(CheckedStore.rule("r", CheckedStore.slow(1)), identity), 1)
+                    .acquire(store.key(CheckedStore.rule("r", CheckedStore.slow(1)), identity), 1)
                     .allowed())
             .as("identity <%s>", identity)
             .isTrue();
@@ -61,7 +61,7 @@ public interface KeyContract extends ProvidesStore {
     }
   }
 
-  /** A rule's buckets are not another rule's, nor those of a plan of the same name. */
+  /** Rules do not share buckets with other rules, nor with a plan of the same name. */
   @Test
   default void everyOwnerHasItsOwnBuckets() {
     try (CheckedStore store = new CheckedStore(this)) {
@@ -74,9 +74,9 @@ public interface KeyContract extends ProvidesStore {
     }
   }
 
-  /** Other limits are another bucket; other labels are not. */
+  /** Changed limits start a new bucket; changed labels do not. */
   @Test
-  default void changedLimitsAreAnotherBucketAndChangedLabelsAreNot() {
+  default void changedLimitsStartANewBucketAndChangedLabelsDoNot() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitBand band = CheckedStore.slow(3);
       assertThat(store.drain(store.key(CheckedStore.rule("r", band), "k"))).isEqualTo(3);
@@ -91,7 +91,7 @@ public interface KeyContract extends ProvidesStore {
     }
   }
 
-  /** Equal keys made apart name the same bucket. */
+  /** Equal key objects name the same bucket. */
   @Test
   default void equalKeysNameTheSameBucket() {
     try (CheckedStore store = new CheckedStore(this)) {

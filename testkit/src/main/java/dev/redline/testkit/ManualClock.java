@@ -20,7 +20,7 @@ public final class ManualClock implements MicrosClock {
     this(START);
   }
 
-  /** Creates a clock at a moment. */
+  /** Creates a clock that starts at the given time. */
   public ManualClock(Instant start) {
     this.micros = new AtomicLong(toMicros(start));
   }
@@ -40,12 +40,12 @@ public final class ManualClock implements MicrosClock {
     micros.set(toMicros(time));
   }
 
-  /** Lets time pass; a negative duration steps back. */
+  /** Moves the clock forward, or back by a negative duration. */
   public void advance(Duration by) {
     micros.addAndGet(by.dividedBy(Duration.of(1, ChronoUnit.MICROS)));
   }
 
-  /** Steps back, as a clock does that is set right. */
+  /** Moves the clock back, as when a wrong clock is corrected. */
   public void stepBack(Duration by) {
     advance(by.negated());
   }

@@ -11,137 +11,141 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One look at one bucket: what one acquisition of a {@link History} tells of one of its keys.
+ * One observation of one bucket: the part of an outcome in a {@link History} that is about one key
+ * of its acquisition.
  *
  * @param call the acquisition
  * @param key the bucket
- * @param cost what was asked for
- * @param verdict what came of it
- * @param passed whether all bands of the bucket had the cost
- * @param now when the server looked, in µs since the epoch; 0 where nobody knows
- * @param seen what it saw of each band; empty where nobody knows
+ * @param cost the cost of the acquisition for this key
+ * @param effect whether the acquisition changed the bucket
+ * @param passed whether all bands of the bucket had enough tokens
+ * @param now the server's time of the decision, in µs since the epoch; 0 if unknown
+ * @param states the state of each band just before the decision; empty if unknown
  */
 record Observation(
     History.Call call,
     RateLimitKey key,
     long cost,
-    Verdict verdict,
+    Effect effect,
     boolean passed,
     long now,
-    List<BandState> seen) {
-  enum Verdict {
-    /** It passed and took. */
-    TAKEN,
-    /** It took, was refused in another slot, and may have been given back. */
-    GIVEN_BACK,
-    /** It took nothing: refused, here or elsewhere, or only asked. */
-    LEFT,
-    /** It was refused from memory, without asking the server. */
-    RECALLED,
-    /** It failed after it may have been sent: it may have taken. */
+    List<BandState> states) {
+  enum Effect {
+    /** The cost was acquired. */
+    ACQUIRED,
+    /** The cost was acquired, another slot denied, and it may have been refunded. */
+    REFUNDABLE,
+    /** Nothing was acquired: a denial, here or by another key, or a dry run. */
+    NONE,
+    /** A denial by the deny cache, without a call of the server. */
+    FROM_DENY_CACHE,
+    /** The call failed after it may have been sent: the cost may have been acquired. */
     UNKNOWN,
-    /** As unknown, and what it took may have been given back. */
+    /** As {@link #UNKNOWN}; if the cost was acquired, it may have been refunded. */
     UNKNOWN_ACROSS_SLOTS
   }
 
-  boolean takes() {
-    return verdict == Verdict.TAKEN || verdict == Verdict.GIVEN_BACK;
+  boolean acquires() {
+    return effect == Effect.ACQUIRED || effect == Effect.REFUNDABLE;
   }
 
   boolean isDryRun() {
     return call.acquisition.dryRun();
   }
 
-  /** Returns a bucket in the same state that obeys the limits of this look. */
-  List<ReferenceBand> under(List<ReferenceBand> bucket) {
-    List<ReferenceBand> same = new ArrayList<>();
+  /** Returns a bucket in the same state with the limits of this observation. */
+  List<ReferenceBand> withLimits(List<ReferenceBand> bucket) {
+    List<ReferenceBand> underLimits = new ArrayList<>();
     for (int b = 0; b < bucket.size(); b++) {
-      same.add(bucket.get(b).under(key.limits().band(b).band()));
+      underLimits.add(bucket.get(b).withLimits(key.limits().band(b).band()));
     }
-    return same;
+    return underLimits;
   }
 
   boolean isUnknown() {
-    return verdict == Verdict.UNKNOWN || verdict == Verdict.UNKNOWN_ACROSS_SLOTS;
+    return effect == Effect.UNKNOWN || effect == Effect.UNKNOWN_ACROSS_SLOTS;
   }
 
-  boolean isByServer() {
-    return !isUnknown() && verdict != Verdict.RECALLED;
+  boolean isDecidedByServer() {
+    return !isUnknown() && effect != Effect.FROM_DENY_CACHE;
   }
 
-  /** Returns whether it was answered before the other one was asked. */
-  boolean isOverBefore(Observation other) {
-    return call.isOver() && call.returned - other.call.invoked < 0;
+  /** Returns whether this call returned before the other one was invoked. */
+  boolean endedBefore(Observation other) {
+    return call.hasEnded() && call.returned - other.call.invoked < 0;
   }
 
-  /** Returns what a call tells of each of its keys. */
+  /** Returns the observations of a call, one for each key that was evaluated. */
   static List<Observation> of(History history, History.Call call) {
     Outcome outcome = call.outcome();
-    return outcome == null ? unknown(history, call) : decided(history, call, outcome);
+    return outcome == null ? ofUnknownOutcome(history, call) : ofOutcome(history, call, outcome);
   }
 
-  private static List<Observation> unknown(History history, History.Call call) {
+  private static List<Observation> ofUnknownOutcome(History history, History.Call call) {
     Acquisition acquisition = call.acquisition;
     if (acquisition.dryRun()) {
       return List.of();
     }
-    boolean across = false;
+    boolean acrossSlots = false;
     for (int i = 1; i < acquisition.size(); i++) {
-      across |= !history.slot(acquisition.key(i)).equals(history.slot(acquisition.key(0)));
+      acrossSlots |= !history.slot(acquisition.key(i)).equals(history.slot(acquisition.key(0)));
     }
-    Verdict verdict = across ? Verdict.UNKNOWN_ACROSS_SLOTS : Verdict.UNKNOWN;
-    List<Observation> looks = new ArrayList<>();
+    Effect effect = acrossSlots ? Effect.UNKNOWN_ACROSS_SLOTS : Effect.UNKNOWN;
+    List<Observation> observations = new ArrayList<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      looks.add(
+      observations.add(
           new Observation(
-              call, acquisition.key(i), acquisition.cost(i), verdict, false, 0, List.of()));
+              call, acquisition.key(i), acquisition.cost(i), effect, false, 0, List.of()));
     }
-    return looks;
+    return observations;
   }
 
-  private static List<Observation> decided(History history, History.Call call, Outcome outcome) {
+  private static List<Observation> ofOutcome(History history, History.Call call, Outcome outcome) {
     Acquisition acquisition = call.acquisition;
-    Map<Object, Boolean> slots = new HashMap<>();
-    boolean all = true;
+    Map<Object, Boolean> slotPasses = new HashMap<>();
+    boolean allKeysPass = true;
     for (int i = 0; i < acquisition.size(); i++) {
-      boolean refuses = !outcome.passed(i) && !acquisition.shadow(i);
-      all &= !refuses;
-      slots.merge(history.slot(acquisition.key(i)), !refuses, Boolean::logicalAnd);
+      boolean denies = !outcome.passed(i) && !acquisition.shadow(i);
+      allKeysPass &= !denies;
+      slotPasses.merge(history.slot(acquisition.key(i)), !denies, Boolean::logicalAnd);
     }
-    if (!outcome.recalled() && all != outcome.allowed()) {
+    if (!outcome.recalled() && allKeysPass != outcome.allowed()) {
       throw new AssertionError(
-          call + " was " + (all ? "refused though all" : "allowed though not all") + " keys pass");
+          call
+              + " was "
+              + (allKeysPass ? "denied though all" : "allowed though not all")
+              + " keys pass");
     }
-    List<Observation> looks = new ArrayList<>();
+    List<Observation> observations = new ArrayList<>();
     int v = 0;
     for (int i = 0; i < acquisition.size(); i++) {
       BucketLimits limits = acquisition.key(i).limits();
-      List<BandState> seen = new ArrayList<>();
+      List<BandState> states = new ArrayList<>();
       for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        seen.add(BandState.of(limits.band(b).band(), outcome.views(), v));
+        states.add(BandState.of(limits.band(b).band(), outcome.views(), v));
       }
       if (!outcome.seen(i)) {
         continue;
       }
-      boolean slotPassed = slots.getOrDefault(history.slot(acquisition.key(i)), false);
-      Verdict verdict;
+      boolean slotPassed = slotPasses.getOrDefault(history.slot(acquisition.key(i)), false);
+      Effect effect;
       if (outcome.recalled()) {
-        verdict = Verdict.RECALLED;
+        effect = Effect.FROM_DENY_CACHE;
       } else if (acquisition.dryRun() || !outcome.passed(i) || !slotPassed) {
-        verdict = Verdict.LEFT;
+        effect = Effect.NONE;
       } else {
-        verdict = outcome.allowed() ? Verdict.TAKEN : Verdict.GIVEN_BACK;
+        effect = outcome.allowed() ? Effect.ACQUIRED : Effect.REFUNDABLE;
       }
-      looks.add(
+      observations.add(
           new Observation(
               call,
               acquisition.key(i),
               acquisition.cost(i),
-              verdict,
+              effect,
               outcome.passed(i),
               outcome.nowMicros(i),
-              seen));
+              states));
     }
-    return looks;
+    return observations;
   }
 }

@@ -5,101 +5,115 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The states a bucket went through, to tell whether a refusal from memory was right at its time.
+ * The past states of a bucket, to check whether a denial from the deny cache was right at its time.
  *
- * <p>When that was by the server's clock is known only within bounds: every answer was given after
- * it was asked for and before it came back.
+ * <p>The server's time of such a denial is known only within bounds. They follow from the other
+ * calls: the server decided each after it was invoked and before it returned, which bounds the
+ * offset between the server's clock and {@link System#nanoTime}.
  */
 final class PastStates {
-  /** How long a store may decide from memory. */
-  private static final long AUTHORITY_MICROS = 1_000_000;
+  /** How long a deny cache may use an entry. */
+  private static final long DENY_CACHE_MICROS = 1_000_000;
 
   private record State(
-      Observation look, List<ReferenceBand> bucket, boolean lowered, List<Event> resets) {}
+      Observation observation,
+      List<ReferenceBand> bucket,
+      boolean gainedTokens,
+      List<Event> resets) {}
 
   private final List<State> states = new ArrayList<>();
-  private final boolean steady;
-  private long leastOffset = Long.MIN_VALUE;
-  private long mostOffset = Long.MAX_VALUE;
+  private final boolean clockIsSteady;
+  private long minOffset = Long.MIN_VALUE;
+  private long maxOffset = Long.MAX_VALUE;
   private long latestInvoked = Long.MIN_VALUE;
-  private boolean any;
+  private boolean hasStates;
 
-  PastStates(List<Observation> looks) {
-    for (Observation look : looks) {
-      leastOffset = Math.max(leastOffset, look.now() * 1000 - look.call().returned);
-      mostOffset = Math.min(mostOffset, look.now() * 1000 + 999 - look.call().invoked);
+  PastStates(List<Observation> observations) {
+    for (Observation observation : observations) {
+      minOffset = Math.max(minOffset, observation.now() * 1000 - observation.call().returned);
+      maxOffset = Math.min(maxOffset, observation.now() * 1000 + 999 - observation.call().invoked);
     }
-    this.steady = leastOffset <= mostOffset;
+    this.clockIsSteady = minOffset <= maxOffset;
   }
 
   /**
    * Adds a state.
    *
-   * @param lowered whether the bucket had become fuller than time alone makes it
-   * @param resets the resets that were seen to have happened by then
+   * @param gainedTokens whether the bucket gained tokens other than by refill
+   * @param resets the resets that had happened by then
    */
-  void add(Observation look, List<ReferenceBand> bucket, boolean lowered, List<Event> resets) {
+  void add(
+      Observation observation,
+      List<ReferenceBand> bucket,
+      boolean gainedTokens,
+      List<Event> resets) {
     List<ReferenceBand> copy = bucket.stream().map(ReferenceBand::copy).toList();
-    states.add(new State(look, copy, lowered, List.copyOf(resets)));
-    latestInvoked = any ? Math.max(latestInvoked, look.call().invoked) : look.call().invoked;
-    any = true;
+    states.add(new State(observation, copy, gainedTokens, List.copyOf(resets)));
+    latestInvoked =
+        hasStates
+            ? Math.max(latestInvoked, observation.call().invoked)
+            : observation.call().invoked;
+    hasStates = true;
   }
 
-  /** Returns when the last of all looks so far was asked for. */
+  /** Returns the latest time at which one of the calls so far was invoked. */
   long latestInvoked() {
-    return any ? latestInvoked : Long.MIN_VALUE / 2;
+    return hasStates ? latestInvoked : Long.MIN_VALUE / 2;
   }
 
   /**
-   * Returns whether the bucket, at some moment it may have been, refuses a look.
+   * Returns whether the bucket denies an acquisition at some time at which it may have been
+   * decided.
    *
-   * @param more what may have been taken besides
+   * @param extraCost the cost of acquisitions that may have happened besides
+   * @param pending the events that were not applied to a state
    */
-  boolean refuses(Observation look, long more, List<Event> pending) {
+  boolean mayDeny(Observation observation, long extraCost, List<Event> pending) {
     for (Event event : pending) {
-      if (event.kind == Event.Kind.RESET && event.overBefore(look)) {
+      if (event.kind == Event.Kind.RESET && event.endedBefore(observation)) {
         return false;
       }
     }
-    boolean beforeLook = false;
-    boolean lowered = false;
-    int last = lastBy(look);
+    boolean endedBeforeObservation = false;
+    boolean gainedTokens = false;
+    int last = lastStateBefore(observation);
     for (int p = last; p >= 0; p--) {
       State state = states.get(p);
-      if (look.isOverBefore(state.look)) {
+      if (observation.endedBefore(state.observation)) {
         continue;
       }
-      long moment = Math.max(earliest(look), state.look.now());
+      long moment = Math.max(earliest(observation), state.observation.now());
       boolean inForce =
-          !beforeLook && (p == last || moment <= states.get(p + 1).look.now() || !steady);
-      boolean remembered = lowered && moment - state.look.now() <= AUTHORITY_MICROS;
-      if ((inForce || remembered) && refuses(state, look, moment, more)) {
+          !endedBeforeObservation
+              && (p == last || moment <= states.get(p + 1).observation.now() || !clockIsSteady);
+      boolean cached = gainedTokens && moment - state.observation.now() <= DENY_CACHE_MICROS;
+      if ((inForce || cached) && mayDeny(state, observation, moment, extraCost)) {
         return true;
       }
-      if (state.resets.stream().anyMatch(event -> event.overBefore(look))
-          || moment - state.look.now() > AUTHORITY_MICROS) {
+      if (state.resets.stream().anyMatch(event -> event.endedBefore(observation))
+          || moment - state.observation.now() > DENY_CACHE_MICROS) {
         return false;
       }
-      lowered |= state.lowered;
-      beforeLook |= state.look.isOverBefore(look);
-      if (beforeLook && !lowered) {
+      gainedTokens |= state.gainedTokens;
+      endedBeforeObservation |= state.observation.endedBefore(observation);
+      if (endedBeforeObservation && !gainedTokens) {
         return false;
       }
     }
     return false;
   }
 
-  /** Returns the last state that may have been when a look was answered. */
-  private int lastBy(Observation look) {
+  /** Returns the index of the last state that may have been current when a call returned. */
+  private int lastStateBefore(Observation observation) {
     int from = 0;
     int to = states.size();
-    if (!steady) {
+    if (!clockIsSteady) {
       return to - 1;
     }
-    long latest = Math.floorDiv(look.call().returned + mostOffset, 1000L) + 1;
+    long latest = Math.floorDiv(observation.call().returned + maxOffset, 1000L) + 1;
     while (from < to) {
       int middle = (from + to) >>> 1;
-      if (states.get(middle).look.now() <= latest) {
+      if (states.get(middle).observation.now() <= latest) {
         from = middle + 1;
       } else {
         to = middle;
@@ -108,12 +122,15 @@ final class PastStates {
     return from - 1;
   }
 
-  private long earliest(Observation look) {
-    return steady ? Math.floorDiv(look.call().invoked + leastOffset, 1000L) : Long.MIN_VALUE;
+  private long earliest(Observation observation) {
+    return clockIsSteady
+        ? Math.floorDiv(observation.call().invoked + minOffset, 1000L)
+        : Long.MIN_VALUE;
   }
 
-  private static boolean refuses(State state, Observation look, long moment, long more) {
-    return !look.under(state.bucket).stream()
-        .allMatch(band -> band.admits(moment, look.cost() + more));
+  private static boolean mayDeny(
+      State state, Observation observation, long moment, long extraCost) {
+    return !observation.withLimits(state.bucket).stream()
+        .allMatch(band -> band.allows(moment, observation.cost() + extraCost));
   }
 }

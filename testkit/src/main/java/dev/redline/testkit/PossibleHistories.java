@@ -10,189 +10,205 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 
 /**
- * What may still happen to a bucket without anybody being told: takes of unknown outcome, and
- * give-backs. Each choice of what did happen is a world; those that explain what was seen by no
- * more than it takes are kept.
+ * The changes of a bucket that no outcome shows: acquisitions of unknown outcome, and refunds. Each
+ * {@link Hypothesis} is one assumption about which of them are still to come. When an observation
+ * differs from the replayed bucket, only the hypotheses that explain it with a minimal set of
+ * changes are kept.
  */
 final class PossibleHistories {
-  private static final int MAX_WORLDS = 5_000;
+  private static final int MAX_HYPOTHESES = 5_000;
 
-  /** Takes of unknown outcome that cannot be told apart. */
-  record Unknown(long cost, int era, boolean acrossSlots) implements Comparable<Unknown> {
+  /** An acquisition of unknown outcome; equal ones are interchangeable. */
+  record UnknownAcquisition(long cost, int epoch, boolean acrossSlots)
+      implements Comparable<UnknownAcquisition> {
     @Override
-    public int compareTo(Unknown other) {
+    public int compareTo(UnknownAcquisition other) {
       int byCost = Long.compare(cost, other.cost);
-      int byEra = byCost != 0 ? byCost : Integer.compare(era, other.era);
-      return byEra != 0 ? byEra : Boolean.compare(acrossSlots, other.acrossSlots);
+      int byEpoch = byCost != 0 ? byCost : Integer.compare(epoch, other.epoch);
+      return byEpoch != 0 ? byEpoch : Boolean.compare(acrossSlots, other.acrossSlots);
     }
   }
 
   /**
-   * A take that may be given back.
+   * An acquisition that may be refunded.
    *
-   * @param before the bucket just before it
-   * @param taken when, by the server's clock
-   * @param cost how much
-   * @param vague whether it is not known exactly when it was taken
+   * @param before the bucket just before the acquisition
+   * @param acquiredAt the server's time of the acquisition
+   * @param cost the cost
+   * @param approximate whether the time of the acquisition is not known exactly
    */
-  record GiveBack(List<ReferenceBand> before, long taken, long cost, boolean vague) {
-    List<BandState> most(long from, long to) {
+  record PossibleRefund(
+      List<ReferenceBand> before, long acquiredAt, long cost, boolean approximate) {
+    List<BandState> max(long from, long to) {
       return before.stream()
-          .map(band -> band.returnable(taken, cost, Math.max(from, taken), to))
+          .map(band -> band.maxRefund(acquiredAt, cost, Math.max(from, acquiredAt), to))
           .toList();
     }
 
-    List<BandState> least(long to) {
+    List<BandState> min(long to) {
       return before.stream()
-          .map(band -> vague ? BandState.NOTHING : band.surelyReturnable(taken, cost, to, to))
+          .map(band -> approximate ? BandState.ZERO : band.minRefund(acquiredAt, cost, to, to))
           .toList();
     }
 
-    boolean isDead(long from, long to) {
-      return most(from, to).stream().allMatch(BandState.NOTHING::equals);
+    boolean isWorthless(long from, long to) {
+      return max(from, to).stream().allMatch(BandState.ZERO::equals);
     }
   }
 
-  record World(Map<Unknown, Integer> unknown, List<GiveBack> back) {}
+  record Hypothesis(Map<UnknownAcquisition, Integer> unknowns, List<PossibleRefund> refunds) {}
 
-  private Set<World> worlds = Set.of(new World(Map.of(), List.of()));
+  private Set<Hypothesis> hypotheses = Set.of(new Hypothesis(Map.of(), List.of()));
 
-  private boolean gaveBack;
+  private boolean usedRefund;
 
-  void add(Unknown take) {
+  void add(UnknownAcquisition acquisition) {
     change(
-        world -> {
-          Map<Unknown, Integer> unknown = new TreeMap<>(world.unknown);
-          unknown.merge(take, 1, Integer::sum);
-          return new World(unknown, world.back);
+        hypothesis -> {
+          Map<UnknownAcquisition, Integer> unknowns = new TreeMap<>(hypothesis.unknowns);
+          unknowns.merge(acquisition, 1, Integer::sum);
+          return new Hypothesis(unknowns, hypothesis.refunds);
         });
   }
 
-  void add(GiveBack back) {
+  void add(PossibleRefund refunds) {
     change(
-        world -> {
-          List<GiveBack> all = new ArrayList<>(world.back);
-          all.add(back);
-          return new World(world.unknown, all);
-        });
-  }
-
-  /** Forgets what was over before everything was settled. */
-  void settle(int era) {
-    change(
-        world -> {
-          Map<Unknown, Integer> unknown = new TreeMap<>(world.unknown);
-          unknown.keySet().removeIf(take -> take.era < era);
-          return new World(unknown, world.back);
+        hypothesis -> {
+          List<PossibleRefund> all = new ArrayList<>(hypothesis.refunds);
+          all.add(refunds);
+          return new Hypothesis(hypothesis.unknowns, all);
         });
   }
 
   /**
-   * Forgets refunds that have nothing left to give at the time of a look. A denial does not wait
-   * for its refunds, so until then each may still arrive.
+   * Removes acquisitions that ended before the history was settled: they have no effect any more.
    */
-  void retire(Observation look) {
-    if (worlds.stream().allMatch(world -> world.back.isEmpty())) {
+  void settle(int epoch) {
+    change(
+        hypothesis -> {
+          Map<UnknownAcquisition, Integer> unknowns = new TreeMap<>(hypothesis.unknowns);
+          unknowns.keySet().removeIf(acquisition -> acquisition.epoch < epoch);
+          return new Hypothesis(unknowns, hypothesis.refunds);
+        });
+  }
+
+  /**
+   * Removes refunds that would have no effect after an observation, since the bucket has refilled.
+   * A denial does not wait for its refunds, so until then each may still arrive.
+   */
+  void removeExpiredRefunds(Observation observation) {
+    if (hypotheses.stream().allMatch(hypothesis -> hypothesis.refunds.isEmpty())) {
       return;
     }
     change(
-        world ->
-            new World(
-                world.unknown,
-                world.back.stream().filter(back -> !back.isDead(look.now(), look.now())).toList()));
+        hypothesis ->
+            new Hypothesis(
+                hypothesis.unknowns,
+                hypothesis.refunds.stream()
+                    .filter(refunds -> !refunds.isWorthless(observation.now(), observation.now()))
+                    .toList()));
   }
 
-  private void change(UnaryOperator<World> change) {
-    Set<World> changed = new LinkedHashSet<>();
-    worlds.forEach(world -> changed.add(change.apply(world)));
-    worlds = changed;
+  private void change(UnaryOperator<Hypothesis> change) {
+    Set<Hypothesis> changed = new LinkedHashSet<>();
+    hypotheses.forEach(hypothesis -> changed.add(change.apply(hypothesis)));
+    hypotheses = changed;
   }
 
-  /** Returns the most that takes of unknown outcome can still cost. */
+  /** Returns the largest total cost that acquisitions of unknown outcome can still have. */
   long unknownCost() {
-    return worlds.stream().mapToLong(PossibleHistories::cost).max().orElse(0);
+    return hypotheses.stream().mapToLong(PossibleHistories::cost).max().orElse(0);
   }
 
-  private static long cost(World world) {
-    return world.unknown.entrySet().stream()
+  private static long cost(Hypothesis hypothesis) {
+    return hypothesis.unknowns.entrySet().stream()
         .mapToLong(entry -> entry.getKey().cost * entry.getValue())
         .sum();
   }
 
-  private static int unknown(World world) {
-    return world.unknown.values().stream().mapToInt(n -> n).sum();
+  private static int unknowns(Hypothesis hypothesis) {
+    return hypothesis.unknowns.values().stream().mapToInt(n -> n).sum();
   }
 
-  /** Returns how many takes of unknown outcome are not known to have taken. */
-  long unknownLeft() {
-    return worlds.stream().mapToLong(PossibleHistories::unknown).max().orElse(0);
+  /** Returns how many acquisitions of unknown outcome are not known to have happened. */
+  long unresolved() {
+    return hypotheses.stream().mapToLong(PossibleHistories::unknowns).max().orElse(0);
   }
 
-  /** Returns whether the last explanation had something given back. */
-  boolean gaveBack() {
-    return gaveBack;
+  /** Returns whether the last explanation contains a refund. */
+  boolean usedRefund() {
+    return usedRefund;
   }
 
   /**
-   * Explains what a look saw by things that may have happened since {@code from}, and keeps the
-   * worlds in which they did; returns false if nothing explains it.
+   * Explains an observation by changes that may have happened since {@code from}, and keeps the
+   * hypotheses in which they did; returns false if nothing explains it.
    */
-  boolean explain(List<ReferenceBand> bucket, long from, Observation look) {
-    Set<World> explaining = new LinkedHashSet<>();
+  boolean explain(List<ReferenceBand> bucket, long from, Observation observation) {
+    Set<Hypothesis> explaining = new LinkedHashSet<>();
     boolean used = false;
-    for (World world : worlds) {
+    for (Hypothesis hypothesis : hypotheses) {
       ExplanationSearch found =
-          new ExplanationSearch(bucket, from, look, world.unknown, world.back);
+          new ExplanationSearch(bucket, from, observation, hypothesis.unknowns, hypothesis.refunds);
       for (ExplanationSearch.Choice choice : found.search()) {
-        explaining.add(after(world, bucket, look, choice));
-        used |= !choice.back().isEmpty();
+        explaining.add(after(hypothesis, bucket, observation, choice));
+        used |= !choice.refunds().isEmpty();
       }
     }
-    if (explaining.size() > MAX_WORLDS) {
-      throw new AssertionError("too many unknown outcomes to tell what happened");
+    if (explaining.size() > MAX_HYPOTHESES) {
+      throw new AssertionError("too many unknown outcomes to find an explanation");
     }
     if (explaining.isEmpty()) {
       return false;
     }
-    gaveBack = used;
-    worlds = explaining;
+    usedRefund = used;
+    hypotheses = explaining;
     return true;
   }
 
-  private static World after(
-      World world, List<ReferenceBand> bucket, Observation look, ExplanationSearch.Choice choice) {
-    Map<Unknown, Integer> left = new TreeMap<>(world.unknown);
-    List<GiveBack> backLeft = new ArrayList<>(world.back);
-    backLeft.removeAll(choice.back());
+  private static Hypothesis after(
+      Hypothesis hypothesis,
+      List<ReferenceBand> bucket,
+      Observation observation,
+      ExplanationSearch.Choice choice) {
+    Map<UnknownAcquisition, Integer> left = new TreeMap<>(hypothesis.unknowns);
+    List<PossibleRefund> refundsLeft = new ArrayList<>(hypothesis.refunds);
+    refundsLeft.removeAll(choice.refunds());
     choice
-        .taken()
+        .acquired()
         .forEach(
-            (take, count) -> {
-              left.merge(take, -count, Integer::sum);
-              for (int i = 0; take.acrossSlots && i < count; i++) {
-                backLeft.add(vague(bucket, look, take));
+            (acquisition, count) -> {
+              left.merge(acquisition, -count, Integer::sum);
+              for (int i = 0; acquisition.acrossSlots && i < count; i++) {
+                refundsLeft.add(approximate(bucket, observation, acquisition));
               }
             });
     left.values().removeIf(count -> count == 0);
-    return new World(left, backLeft);
+    return new Hypothesis(left, refundsLeft);
   }
 
-  /** Returns the give-back of an unknown take that is known by now to have taken. */
-  private static GiveBack vague(List<ReferenceBand> bucket, Observation look, Unknown take) {
+  /** Returns the refund of an acquisition whose effect was observed, though its time is unknown. */
+  private static PossibleRefund approximate(
+      List<ReferenceBand> bucket, Observation observation, UnknownAcquisition acquisition) {
     List<ReferenceBand> before = new ArrayList<>();
     for (int b = 0; b < bucket.size(); b++) {
       ReferenceBand copy = bucket.get(b).copy();
-      BigInteger owed = look.seen().get(b).first().subtract(copy.price(take.cost));
-      copy.adopt(look.now(), new BandState(owed, look.seen().get(b).second()));
+      BigInteger owed = observation.states().get(b).first().subtract(copy.debtOf(acquisition.cost));
+      copy.setState(observation.now(), new BandState(owed, observation.states().get(b).second()));
       before.add(copy);
     }
-    return new GiveBack(before, look.now(), take.cost, true);
+    return new PossibleRefund(before, observation.now(), acquisition.cost, true);
   }
 
   @Override
   public String toString() {
-    int takes = worlds.stream().mapToInt(PossibleHistories::unknown).max().orElse(0);
-    int backs = worlds.stream().mapToInt(world -> world.back.size()).max().orElse(0);
-    return takes + " takes of unknown outcome and " + backs + " give-backs may have happened";
+    int acquisitionCount =
+        hypotheses.stream().mapToInt(PossibleHistories::unknowns).max().orElse(0);
+    int refundCount =
+        hypotheses.stream().mapToInt(hypothesis -> hypothesis.refunds.size()).max().orElse(0);
+    return acquisitionCount
+        + " acquisitions of unknown outcome and "
+        + refundCount
+        + " refunds may have happened";
   }
 }

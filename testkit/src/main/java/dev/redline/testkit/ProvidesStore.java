@@ -1,10 +1,10 @@
 package dev.redline.testkit;
 
-/** Where the parts of the store contract get the store from. */
+/** Supplies the store to the parts of the store contract. */
 public interface ProvidesStore {
   /**
-   * Returns a new store to be tested, or a fresh view of a shared one: the contract never uses a
-   * key twice. Called once or more per test; the contract closes what it gets.
+   * Returns a new store, or a new client of a shared one: the contract never uses a key twice.
+   * Called once or more per test; the contract closes each store.
    */
   StoreUnderTest newStore();
 }

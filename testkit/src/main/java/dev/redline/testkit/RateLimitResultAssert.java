@@ -18,37 +18,37 @@ public final class RateLimitResultAssert
     super(actual, RateLimitResultAssert.class);
   }
 
-  /** Verifies that the request may go on. */
+  /** Verifies that the request is allowed. */
   public RateLimitResultAssert isAllowed() {
     isNotNull();
     return check(actual.allowed(), "to be allowed");
   }
 
-  /** Verifies that the request may not go on. */
-  public RateLimitResultAssert isRefused() {
+  /** Verifies that the request is denied. */
+  public RateLimitResultAssert isDenied() {
     isNotNull();
-    return check(!actual.allowed(), "to be refused");
+    return check(!actual.allowed(), "to be denied");
   }
 
-  /** Verifies why the decision is what it is. */
+  /** Verifies the reason of the decision. */
   public RateLimitResultAssert hasReason(Reason expected) {
     isNotNull();
     return check(actual.reason() == expected, "to have reason " + expected);
   }
 
-  /** Verifies which rule decided. */
+  /** Verifies the id of the rule that decided. */
   public RateLimitResultAssert hasRule(String expectedId) {
     isNotNull();
     return equal("rule", actual.ruleId(), expectedId);
   }
 
-  /** Verifies of which rule set the rule is that decided. */
+  /** Verifies the rule set of the rule that decided. */
   public RateLimitResultAssert hasRuleSet(String expectedId) {
     isNotNull();
     return equal("rule set", actual.ruleSetId(), expectedId);
   }
 
-  /** Verifies which plan decided. */
+  /** Verifies the id of the plan that decided. */
   public RateLimitResultAssert hasPlan(String expectedId) {
     isNotNull();
     return equal("plan", actual.plan(), expectedId);
@@ -66,7 +66,7 @@ public final class RateLimitResultAssert
     return equal("limit", boxed(actual.limit()), expected);
   }
 
-  /** Verifies what is left of the reported band. */
+  /** Verifies the remaining tokens of the reported band. */
   public RateLimitResultAssert hasRemaining(long expected) {
     isNotNull();
     return equal("remaining", boxed(actual.remaining()), expected);
@@ -83,13 +83,13 @@ public final class RateLimitResultAssert
     return check(none, "to report no numbers");
   }
 
-  /** Verifies how long to wait, exactly. */
+  /** Verifies the exact time to wait. */
   public RateLimitResultAssert retriesAfter(Duration expected) {
     isNotNull();
     return equal("wait", actual.retryAfter(), expected);
   }
 
-  /** Verifies that there is a wait, longer than nothing and at most this long. */
+  /** Verifies that there is a time to wait, above zero and at most this long. */
   public RateLimitResultAssert retriesWithin(Duration longest) {
     isNotNull();
     boolean within =
@@ -97,13 +97,13 @@ public final class RateLimitResultAssert
             .retryAfter()
             .filter(wait -> wait.compareTo(Duration.ZERO) > 0 && wait.compareTo(longest) <= 0)
             .isPresent();
-    return check(within, "to tell a wait of more than nothing and at most " + longest);
+    return check(within, "to have a wait above zero and at most " + longest);
   }
 
-  /** Verifies that no wait is told: the request passed, or waiting does not help. */
-  public RateLimitResultAssert tellsNoWait() {
+  /** Verifies that there is no time to wait: the request is allowed, or waiting does not help. */
+  public RateLimitResultAssert hasNoWait() {
     isNotNull();
-    return check(actual.retryAfter().isEmpty(), "to tell no wait");
+    return check(actual.retryAfter().isEmpty(), "to have no wait");
   }
 
   /** Verifies when the reported band is full again. */
@@ -112,7 +112,7 @@ public final class RateLimitResultAssert
     return equal("reset", actual.resetAt(), expected);
   }
 
-  /** Verifies which shadow rules would have refused, in order; none if none are given. */
+  /** Verifies which shadow rules would have denied, in order; none if none are given. */
   public RateLimitResultAssert hasShadowDenied(String... expectedRuleIds) {
     isNotNull();
     List<String> expected = Arrays.asList(expectedRuleIds);
@@ -121,7 +121,7 @@ public final class RateLimitResultAssert
         "to be shadow-denied by " + expected + " but was by " + actual.shadowDenied());
   }
 
-  /** Verifies that another store than the configured one decided, or none. */
+  /** Verifies that the fallback store decided, or no store. */
   public RateLimitResultAssert isDegraded() {
     isNotNull();
     return check(actual.degraded(), "to be degraded");

@@ -2,7 +2,7 @@ package dev.redline.testkit;
 
 import dev.redline.core.RateLimitResult;
 
-/** The entry to fluent assertions about what Redline decides. */
+/** The entry to fluent assertions about decisions. */
 public final class RedlineAssertions {
   private RedlineAssertions() {}
 

@@ -4,7 +4,10 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
 import java.math.BigInteger;
 
-/** One band of the {@link ReferenceModel}, as its definition says. */
+/**
+ * One band of the {@link ReferenceModel}, written after the definition of its algorithm. Times are
+ * in µs since the epoch. The debt of a band is its capacity minus what is available.
+ */
 abstract class ReferenceBand {
   final RateLimitBand band;
   final BigInteger capacity;
@@ -35,72 +38,75 @@ abstract class ReferenceBand {
     return capacity.longValueExact();
   }
 
-  /** Comes to terms with a clock that stepped back. */
-  abstract void meet(long now);
+  /**
+   * Adjusts the state if the clock stepped back, so that no caller waits for longer than to full.
+   */
+  abstract void onClockStep(long now);
 
-  /** Returns how many are left; below 0 if more is counted than the limit allows. */
-  abstract BigInteger left(long now);
+  /** Returns how many tokens are available; negative if more is counted than the limit allows. */
+  abstract BigInteger available(long now);
 
-  abstract void take(long now, long cost);
+  abstract void acquire(long now, long cost);
 
   abstract long waitMicros(long now, long cost);
 
   abstract long resetMicros(long now);
 
-  /** Returns a band in the same state that goes its own way from here. */
+  /** Returns an independent copy. */
   abstract ReferenceBand copy();
 
-  /** Returns what a store that looks at the band now would see. */
-  abstract BandState sight(long now);
+  /** Returns the state that a store would report. */
+  abstract BandState state(long now);
 
-  /** Goes on from what a store saw. */
-  abstract void adopt(long now, BandState seen);
+  /** Replaces the state with one that a store reported. */
+  abstract void setState(long now, BandState state);
 
-  /** Goes on from a state that a clock far ahead has written, and that nobody has clipped yet. */
-  void adoptFromAhead(long now) {
-    adopt(now, BandState.of(price(capacity())));
+  /** Sets the state that a clock far ahead wrote, before an acquisition has corrected it. */
+  void setStateOfClockAhead(long now) {
+    setState(now, BandState.of(debtOf(capacity())));
   }
 
-  /** Returns a band of other limits in the same state, which both must keep in the same unit. */
-  abstract ReferenceBand under(RateLimitBand other);
+  /** Returns a band with other limits in the same state; both must store it in the same unit. */
+  abstract ReferenceBand withLimits(RateLimitBand other);
 
-  /** Returns all that other limits can owe, in what this band owes. */
-  abstract BigInteger most(RateLimitBand other);
+  /** Returns the largest debt under other limits, in the unit of this band. */
+  abstract BigInteger maxDebt(RateLimitBand other);
 
-  /** Returns what a cost adds to what is owed. */
-  abstract BigInteger price(long cost);
-
-  /**
-   * Returns what can be seen at {@code to} of this band as it was at {@code from}, if meanwhile, at
-   * any time, something was taken or given back.
-   */
-  abstract BandState.Range between(
-      long from, long to, BigInteger taken, BandState leastBack, BandState mostBack);
+  /** Returns the debt that a cost adds. */
+  abstract BigInteger debtOf(long cost);
 
   /**
-   * Returns what of a cost that was taken from this very state at {@code taken} may be given back
-   * at {@code back}, as somebody sees it who looks at {@code look}: no more than is still owed.
+   * Returns the possible states at {@code to} of this band, whose state is that of {@code from}, if
+   * in between, at any time, debt was acquired and refunded.
    */
-  abstract BandState returnable(long taken, long cost, long back, long look);
+  abstract BandState.Range possibleStates(
+      long from, long to, BigInteger acquired, BandState minRefund, BandState maxRefund);
 
-  /** Returns what of it may be given back, whatever else was given back since it was taken. */
-  abstract BandState surelyReturnable(long taken, long cost, long back, long look);
+  /**
+   * Returns the largest refund, as observed at {@code observedAt}, of a cost that was acquired from
+   * this state at {@code acquired} and refunded at {@code refundedAt}: at most the debt that is
+   * left then.
+   */
+  abstract BandState maxRefund(long acquired, long cost, long refundedAt, long observedAt);
+
+  /** Returns the smallest such refund, if other refunds arrived before it. */
+  abstract BandState minRefund(long acquired, long cost, long refundedAt, long observedAt);
 
   final long remaining(long now) {
-    return left(now).max(BigInteger.ZERO).longValueExact();
+    return available(now).max(BigInteger.ZERO).longValueExact();
   }
 
-  final boolean admits(long now, long cost) {
-    return BigInteger.valueOf(cost).compareTo(left(now)) <= 0;
+  final boolean allows(long now, long cost) {
+    return BigInteger.valueOf(cost).compareTo(available(now)) <= 0;
   }
 
-  /** Credit grows by refillTokens every microsecond; a token costs as many of it as the period. */
+  /** Continuous refill: credit grows by refillTokens per µs, and a token costs one period of it. */
   private static final class Continuous extends ReferenceBand {
     private final BigInteger fullCredit = capacity.multiply(period);
     private BigInteger credit = fullCredit;
 
-    /** The least credit there can be: below 0 if the state was written under larger limits. */
-    private BigInteger least = BigInteger.ZERO;
+    /** The smallest possible credit: negative if the state was written under larger limits. */
+    private BigInteger minCredit = BigInteger.ZERO;
 
     private long at;
 
@@ -108,32 +114,32 @@ abstract class ReferenceBand {
       super(band);
     }
 
-    private BigInteger unbounded(long now) {
+    private BigInteger unclampedCredit(long now) {
       return credit.add(BigInteger.valueOf(now - at).multiply(refill));
     }
 
     private BigInteger credit(long now) {
-      return unbounded(now).max(least).min(fullCredit);
+      return unclampedCredit(now).max(minCredit).min(fullCredit);
     }
 
     @Override
-    void meet(long now) {
-      if (unbounded(now).compareTo(least) < 0) {
-        credit = least;
+    void onClockStep(long now) {
+      if (unclampedCredit(now).compareTo(minCredit) < 0) {
+        credit = minCredit;
         at = now;
       }
     }
 
     @Override
-    BigInteger left(long now) {
+    BigInteger available(long now) {
       return credit(now).divide(period);
     }
 
     @Override
-    void take(long now, long cost) {
+    void acquire(long now, long cost) {
       credit = credit(now).subtract(BigInteger.valueOf(cost).multiply(period));
       at = now;
-      least = BigInteger.ZERO;
+      minCredit = BigInteger.ZERO;
     }
 
     @Override
@@ -141,21 +147,22 @@ abstract class ReferenceBand {
       Continuous copy = new Continuous(band);
       copy.credit = credit;
       copy.at = at;
-      copy.least = least;
+      copy.minCredit = minCredit;
       return copy;
     }
 
     @Override
-    void adoptFromAhead(long now) {
-      credit = least.subtract(fullCredit.shiftLeft(40));
+    void setStateOfClockAhead(long now) {
+      credit = minCredit.subtract(fullCredit.shiftLeft(40));
       at = now;
     }
 
     @Override
-    ReferenceBand under(RateLimitBand other) {
+    ReferenceBand withLimits(RateLimitBand other) {
       Continuous copy = new Continuous(other);
       copy.credit = copy.fullCredit.subtract(scaled(fullCredit.subtract(credit), refill, copy));
-      copy.least = copy.fullCredit.subtract(scaled(fullCredit.subtract(least), refill, copy));
+      copy.minCredit =
+          copy.fullCredit.subtract(scaled(fullCredit.subtract(minCredit), refill, copy));
       copy.at = at;
       return copy;
     }
@@ -165,67 +172,68 @@ abstract class ReferenceBand {
     }
 
     @Override
-    BigInteger most(RateLimitBand other) {
+    BigInteger maxDebt(RateLimitBand other) {
       Continuous limits = new Continuous(other);
       return scaled(limits.fullCredit, limits.refill, this);
     }
 
     @Override
-    BandState sight(long now) {
+    BandState state(long now) {
       return BandState.of(fullCredit.subtract(credit(now)));
     }
 
     @Override
-    void adopt(long now, BandState seen) {
-      credit = fullCredit.subtract(seen.first());
+    void setState(long now, BandState state) {
+      credit = fullCredit.subtract(state.first());
       at = now;
     }
 
     @Override
-    BigInteger price(long cost) {
+    BigInteger debtOf(long cost) {
       return BigInteger.valueOf(cost).multiply(period);
     }
 
     @Override
-    BandState.Range between(
-        long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
-      BigInteger drained = BigInteger.valueOf(to - from).multiply(refill);
-      BigInteger early = sight(from).first().add(taken).subtract(drained);
-      BigInteger late = sight(to).first().add(taken);
+    BandState.Range possibleStates(
+        long from, long to, BigInteger acquired, BandState minRefund, BandState maxRefund) {
+      BigInteger refilled = BigInteger.valueOf(to - from).multiply(refill);
+      BigInteger min = state(from).first().add(acquired).subtract(refilled);
+      BigInteger max = state(to).first().add(acquired);
       return new BandState.Range(
-          BandState.of(early.subtract(mostBack.first())),
-          BandState.of(late.subtract(leastBack.first())));
+          BandState.of(min.subtract(maxRefund.first())),
+          BandState.of(max.subtract(minRefund.first())));
     }
 
     @Override
-    BandState returnable(long taken, long cost, long back, long look) {
-      BigInteger drained = BigInteger.valueOf(back - taken).multiply(refill);
-      BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained);
-      return BandState.of(owed.min(price(cost)));
+    BandState maxRefund(long acquired, long cost, long refundedAt, long observedAt) {
+      BigInteger refilled = BigInteger.valueOf(refundedAt - acquired).multiply(refill);
+      BigInteger owed = state(acquired).first().add(debtOf(cost)).subtract(refilled);
+      return BandState.of(owed.min(debtOf(cost)));
     }
 
     @Override
-    BandState surelyReturnable(long taken, long cost, long back, long look) {
-      return BandState.of(price(cost).subtract(BigInteger.valueOf(back - taken).multiply(refill)));
+    BandState minRefund(long acquired, long cost, long refundedAt, long observedAt) {
+      return BandState.of(
+          debtOf(cost).subtract(BigInteger.valueOf(refundedAt - acquired).multiply(refill)));
     }
 
-    private long until(long now, BigInteger wanted) {
-      BigInteger missing = wanted.subtract(credit(now)).max(BigInteger.ZERO);
+    private long microsUntil(long now, BigInteger target) {
+      BigInteger missing = target.subtract(credit(now)).max(BigInteger.ZERO);
       return ceilDiv(missing, refill).longValueExact();
     }
 
     @Override
     long waitMicros(long now, long cost) {
-      return until(now, BigInteger.valueOf(cost).multiply(period));
+      return microsUntil(now, BigInteger.valueOf(cost).multiply(period));
     }
 
     @Override
     long resetMicros(long now) {
-      return until(now, fullCredit);
+      return microsUntil(now, fullCredit);
     }
   }
 
-  /** Whole tokens come at the end of whole periods since the bucket left full. */
+  /** Interval refill: whole tokens arrive at the end of each period since the bucket was full. */
   private static final class Interval extends ReferenceBand {
     private BigInteger tokens = capacity;
     private BigInteger since = BigInteger.ZERO;
@@ -239,25 +247,25 @@ abstract class ReferenceBand {
     }
 
     @Override
-    void meet(long now) {
+    void onClockStep(long now) {
       if (!tokens.equals(capacity)) {
         since = since.min(BigInteger.valueOf(now));
       }
     }
 
     @Override
-    BigInteger left(long now) {
+    BigInteger available(long now) {
       return tokens.add(periods(now).multiply(refill)).min(capacity);
     }
 
     @Override
-    void take(long now, long cost) {
-      BigInteger left = left(now);
+    void acquire(long now, long cost) {
+      BigInteger available = available(now);
       since =
-          left.equals(capacity)
+          available.equals(capacity)
               ? BigInteger.valueOf(now)
               : since.add(periods(now).multiply(period));
-      tokens = left.subtract(BigInteger.valueOf(cost));
+      tokens = available.subtract(BigInteger.valueOf(cost));
     }
 
     @Override
@@ -269,7 +277,7 @@ abstract class ReferenceBand {
     }
 
     @Override
-    ReferenceBand under(RateLimitBand other) {
+    ReferenceBand withLimits(RateLimitBand other) {
       Interval copy = new Interval(other);
       copy.tokens = copy.capacity.subtract(capacity.subtract(tokens));
       copy.since = since;
@@ -277,12 +285,12 @@ abstract class ReferenceBand {
     }
 
     @Override
-    BigInteger most(RateLimitBand other) {
-      return price(other.capacity());
+    BigInteger maxDebt(RateLimitBand other) {
+      return debtOf(other.capacity());
     }
 
     private boolean isFull(long now) {
-      return left(now).equals(capacity);
+      return available(now).equals(capacity);
     }
 
     private long phase(long now) {
@@ -292,55 +300,56 @@ abstract class ReferenceBand {
     }
 
     @Override
-    BandState sight(long now) {
+    BandState state(long now) {
       return new BandState(
-          capacity.subtract(left(now)).multiply(period), BigInteger.valueOf(phase(now)));
+          capacity.subtract(available(now)).multiply(period), BigInteger.valueOf(phase(now)));
     }
 
     @Override
-    void adopt(long now, BandState seen) {
-      BigInteger[] taken = seen.first().divideAndRemainder(period);
-      if (taken[1].signum() != 0) {
-        throw new IllegalArgumentException("a band that refills in whole tokens lacks part of one");
+    void setState(long now, BandState state) {
+      BigInteger[] acquired = state.first().divideAndRemainder(period);
+      if (acquired[1].signum() != 0) {
+        throw new IllegalArgumentException("a band with interval refill has a fraction of a token");
       }
-      tokens = capacity.subtract(taken[0]);
-      since = BigInteger.valueOf(now).subtract(seen.second());
+      tokens = capacity.subtract(acquired[0]);
+      since = BigInteger.valueOf(now).subtract(state.second());
     }
 
     @Override
-    BigInteger price(long cost) {
+    BigInteger debtOf(long cost) {
       return BigInteger.valueOf(cost).multiply(period);
     }
 
-    private BigInteger drained(long from, long to) {
+    private BigInteger refilled(long from, long to) {
       BigInteger time = BigInteger.valueOf(to - from + phase(from));
       return time.divide(period).multiply(refill).multiply(period);
     }
 
     @Override
-    BandState.Range between(
-        long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
-      BigInteger early = sight(from).first().add(taken).subtract(drained(from, to));
-      BigInteger late = sight(to).first().add(taken);
+    BandState.Range possibleStates(
+        long from, long to, BigInteger acquired, BandState minRefund, BandState maxRefund) {
+      BigInteger min = state(from).first().add(acquired).subtract(refilled(from, to));
+      BigInteger max = state(to).first().add(acquired);
       return new BandState.Range(
-          new BandState(early.subtract(mostBack.first()), BigInteger.ZERO),
-          new BandState(late.subtract(leastBack.first()), period));
+          new BandState(min.subtract(maxRefund.first()), BigInteger.ZERO),
+          new BandState(max.subtract(minRefund.first()), period));
     }
 
     @Override
-    BandState returnable(long taken, long cost, long back, long look) {
-      BigInteger owed = sight(taken).first().add(price(cost)).subtract(drained(taken, back));
-      return BandState.of(owed.min(price(cost)));
+    BandState maxRefund(long acquired, long cost, long refundedAt, long observedAt) {
+      BigInteger owed =
+          state(acquired).first().add(debtOf(cost)).subtract(refilled(acquired, refundedAt));
+      return BandState.of(owed.min(debtOf(cost)));
     }
 
     @Override
-    BandState surelyReturnable(long taken, long cost, long back, long look) {
-      return BandState.NOTHING;
+    BandState minRefund(long acquired, long cost, long refundedAt, long observedAt) {
+      return BandState.ZERO;
     }
 
     @Override
     long waitMicros(long now, long cost) {
-      BigInteger missing = BigInteger.valueOf(cost).subtract(left(now));
+      BigInteger missing = BigInteger.valueOf(cost).subtract(available(now));
       if (missing.signum() <= 0) {
         return 0;
       }

@@ -28,9 +28,9 @@ abstract class ReferenceWindow extends ReferenceBand {
     return counts.getOrDefault(index, BigInteger.ZERO);
   }
 
-  /** Lets windows that lie in the future be the current one and the one before. */
+  /** Moves counts of future windows to the current and the previous window. */
   @Override
-  void meet(long now) {
+  void onClockStep(long now) {
     if (latest > index(now)) {
       BigInteger current = count(latest);
       BigInteger previous = count(latest - 1);
@@ -42,18 +42,18 @@ abstract class ReferenceWindow extends ReferenceBand {
   }
 
   @Override
-  void take(long now, long cost) {
+  void acquire(long now, long cost) {
     latest = index(now);
     counts.merge(latest, BigInteger.valueOf(cost), BigInteger::add);
   }
 
-  /** Returns whether the window before counts too. */
-  abstract boolean slides();
+  /** Returns whether the previous window counts, too. */
+  abstract boolean isSliding();
 
-  abstract ReferenceWindow fresh();
+  abstract ReferenceWindow empty();
 
   @Override
-  ReferenceBand under(RateLimitBand other) {
+  ReferenceBand withLimits(RateLimitBand other) {
     ReferenceWindow copy = (ReferenceWindow) of(other);
     copy.counts.putAll(counts);
     copy.latest = latest;
@@ -61,63 +61,63 @@ abstract class ReferenceWindow extends ReferenceBand {
   }
 
   @Override
-  BigInteger most(RateLimitBand other) {
-    return price(other.capacity());
+  BigInteger maxDebt(RateLimitBand other) {
+    return debtOf(other.capacity());
   }
 
   @Override
   ReferenceBand copy() {
-    ReferenceWindow copy = fresh();
+    ReferenceWindow copy = empty();
     copy.counts.putAll(counts);
     copy.latest = latest;
     return copy;
   }
 
   @Override
-  BandState sight(long now) {
-    return new BandState(count(index(now)), slides() ? count(index(now) - 1) : BigInteger.ZERO);
+  BandState state(long now) {
+    return new BandState(count(index(now)), isSliding() ? count(index(now) - 1) : BigInteger.ZERO);
   }
 
   @Override
-  void adopt(long now, BandState seen) {
+  void setState(long now, BandState state) {
     counts.clear();
     latest = index(now);
-    counts.put(latest, seen.first());
-    counts.put(latest - 1, seen.second());
+    counts.put(latest, state.first());
+    counts.put(latest - 1, state.second());
   }
 
   @Override
-  BigInteger price(long cost) {
+  BigInteger debtOf(long cost) {
     return BigInteger.valueOf(cost);
   }
 
   @Override
-  BandState.Range between(
-      long from, long to, BigInteger taken, BandState leastBack, BandState mostBack) {
-    boolean rolled = index(to) != index(from);
-    BigInteger atLeast = rolled ? BigInteger.ZERO : taken;
-    BigInteger before = rolled && slides() ? taken : BigInteger.ZERO;
-    BandState seen = sight(to);
+  BandState.Range possibleStates(
+      long from, long to, BigInteger acquired, BandState minRefund, BandState maxRefund) {
+    boolean windowChanged = index(to) != index(from);
+    BigInteger minCount = windowChanged ? BigInteger.ZERO : acquired;
+    BigInteger inPrevious = windowChanged && isSliding() ? acquired : BigInteger.ZERO;
+    BandState state = state(to);
     return new BandState.Range(
         new BandState(
-            seen.first().add(atLeast).subtract(mostBack.first()),
-            seen.second().subtract(mostBack.second())),
+            state.first().add(minCount).subtract(maxRefund.first()),
+            state.second().subtract(maxRefund.second())),
         new BandState(
-            seen.first().add(taken).subtract(leastBack.first()),
-            seen.second().add(before).subtract(leastBack.second())));
+            state.first().add(acquired).subtract(minRefund.first()),
+            state.second().add(inPrevious).subtract(minRefund.second())));
   }
 
   @Override
-  BandState returnable(long taken, long cost, long back, long look) {
-    long age = index(look) - index(taken);
+  BandState maxRefund(long acquired, long cost, long refundedAt, long observedAt) {
+    long age = index(observedAt) - index(acquired);
     return new BandState(
-        age == 0 ? price(cost) : BigInteger.ZERO,
-        age == 1 && slides() ? price(cost) : BigInteger.ZERO);
+        age == 0 ? debtOf(cost) : BigInteger.ZERO,
+        age == 1 && isSliding() ? debtOf(cost) : BigInteger.ZERO);
   }
 
   @Override
-  BandState surelyReturnable(long taken, long cost, long back, long look) {
-    return returnable(taken, cost, back, look);
+  BandState minRefund(long acquired, long cost, long refundedAt, long observedAt) {
+    return maxRefund(acquired, cost, refundedAt, observedAt);
   }
 
   @Override
@@ -131,27 +131,30 @@ abstract class ReferenceWindow extends ReferenceBand {
     }
 
     @Override
-    boolean slides() {
+    boolean isSliding() {
       return false;
     }
 
     @Override
-    ReferenceWindow fresh() {
+    ReferenceWindow empty() {
       return new Fixed(band);
     }
 
     @Override
-    BigInteger left(long now) {
+    BigInteger available(long now) {
       return capacity.subtract(count(index(now)));
     }
 
     @Override
     long waitMicros(long now, long cost) {
-      return admits(now, cost) ? 0 : resetMicros(now);
+      return allows(now, cost) ? 0 : resetMicros(now);
     }
   }
 
-  /** The previous window counts by the steps of it that a window ending now still covers. */
+  /**
+   * Sliding window counter: the count of the previous window is weighted with the share of it that
+   * a window ending now covers, in steps of a quantum.
+   */
   static final class Sliding extends ReferenceWindow {
     private final BigInteger quantum =
         ceilDiv(capacity.multiply(period), BigInteger.TWO.pow(50)).max(BigInteger.ONE);
@@ -162,17 +165,17 @@ abstract class ReferenceWindow extends ReferenceBand {
     }
 
     @Override
-    boolean slides() {
+    boolean isSliding() {
       return true;
     }
 
     @Override
-    ReferenceWindow fresh() {
+    ReferenceWindow empty() {
       return new Sliding(band);
     }
 
     @Override
-    BigInteger left(long now) {
+    BigInteger available(long now) {
       BigInteger passed = BigInteger.valueOf(elapsed(now)).divide(quantum);
       BigInteger counted =
           count(index(now) - 1)
@@ -182,20 +185,20 @@ abstract class ReferenceWindow extends ReferenceBand {
       return free.max(BigInteger.ZERO).divide(steps);
     }
 
-    /** Halves the two windows after which nothing counts any more, until one moment is left. */
+    /** Finds the wait by bisection; after two windows nothing counts any more. */
     @Override
     long waitMicros(long now, long cost) {
-      long refused = -1;
-      long admitted = period.longValueExact() * 2;
-      while (admitted - refused > 1) {
-        long middle = refused + (admitted - refused) / 2;
-        if (admits(now + middle, cost)) {
-          admitted = middle;
+      long denied = -1;
+      long allowed = period.longValueExact() * 2;
+      while (allowed - denied > 1) {
+        long middle = denied + (allowed - denied) / 2;
+        if (allows(now + middle, cost)) {
+          allowed = middle;
         } else {
-          refused = middle;
+          denied = middle;
         }
       }
-      return admitted;
+      return allowed;
     }
   }
 }

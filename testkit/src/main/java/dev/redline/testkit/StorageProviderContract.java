@@ -3,7 +3,7 @@ package dev.redline.testkit;
 /**
  * The contract every {@link dev.redline.core.store.StorageProvider} must pass, as JUnit tests.
  *
- * <p>Implement it in a test class and say how to make the store; JUnit finds the tests:
+ * <p>Implement it in a test class and create the store; JUnit finds the tests:
  *
  * <pre>{@code
  * class MyStoreTest implements StorageProviderContract {
@@ -14,10 +14,9 @@ package dev.redline.testkit;
  * }
  * }</pre>
  *
- * <p>Every decision the contract asks for is also decided by the {@link ReferenceModel}, at the
- * moment the store says it decided, and must agree in verdict, remaining, wait and reset. A store
- * whose clock cannot be moved takes the same tests: the contract then waits for short whiles, and
- * leaves out only what needs the clock to step back.
+ * <p>The {@link ReferenceModel} repeats every decision at the time that the store reports, and must
+ * agree in decision, remaining, wait and reset. A store with its own clock runs the same tests:
+ * they then wait for short times, and skip only what needs a clock that steps back.
  */
 public interface StorageProviderContract
     extends TokenBucketContract,

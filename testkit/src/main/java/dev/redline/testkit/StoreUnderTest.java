@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A store that is put to the contract, and the time it lives in: a {@link ManualClock}, or a clock
- * of its own that nobody can move; then the contract waits, for short whiles.
+ * A store to be tested by the contract, with its clock: a {@link ManualClock}, or its own clock, in
+ * which case the contract waits for short times.
  */
 public final class StoreUnderTest implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long TIMEOUT_SECONDS = 30;
 
   private final StorageProvider store;
   private final Optional<ManualClock> clock;
@@ -29,22 +29,22 @@ public final class StoreUnderTest implements AutoCloseable {
     this.housekeeping = Objects.requireNonNull(housekeeping);
   }
 
-  /** Puts a store to the contract that reads the given clock. */
+  /** Returns a store that uses the given clock. */
   public static StoreUnderTest onManualClock(StorageProvider store, ManualClock clock) {
     return new StoreUnderTest(store, Optional.of(clock), () -> {});
   }
 
-  /** Puts a store to the contract whose clock cannot be moved. */
+  /** Returns a store whose clock cannot be controlled. */
   public static StoreUnderTest onItsOwnClock(StorageProvider store) {
     return new StoreUnderTest(store, Optional.empty(), () -> {});
   }
 
   /**
-   * Returns the same, with a way to make the store forget what it may forget, at once instead of in
-   * its own time; the contract uses it where forgetting too much would show.
+   * Returns the same with a task that makes the store evict, at once, all buckets that it may
+   * evict; the contract runs it where evicting too much would be noticed.
    */
-  public StoreUnderTest withHousekeeping(Runnable forget) {
-    return new StoreUnderTest(store, clock, forget);
+  public StoreUnderTest withHousekeeping(Runnable evict) {
+    return new StoreUnderTest(store, clock, evict);
   }
 
   /** Returns the store. */
@@ -52,18 +52,18 @@ public final class StoreUnderTest implements AutoCloseable {
     return store;
   }
 
-  /** Returns the clock, if it can be moved. */
+  /** Returns the manual clock, if the store uses one. */
   public Optional<ManualClock> clock() {
     return clock;
   }
 
-  /** Makes the store forget what it may forget. */
-  void forget() {
+  /** Makes the store evict all buckets that it may evict. */
+  void evict() {
     housekeeping.run();
   }
 
-  /** Lets time pass in the store: moves its clock, or waits. */
-  void pass(Duration time) {
+  /** Advances the store's time: moves its clock, or waits. */
+  void advance(Duration time) {
     if (clock.isPresent()) {
       clock.get().advance(time);
       return;
@@ -74,24 +74,24 @@ public final class StoreUnderTest implements AutoCloseable {
     }
   }
 
-  /** Takes an acquisition, at once where the store can, else by waiting for its answer. */
+  /** Acquires synchronously if the store can, else waits for the outcome. */
   Outcome decide(Acquisition acquisition) {
     Outcome outcome = new Outcome();
     return store.acquireNow(acquisition, outcome) ? outcome : await(acquisition);
   }
 
-  /** Takes an acquisition the asynchronous way. */
+  /** Acquires asynchronously, and waits for the outcome. */
   Outcome await(Acquisition acquisition) {
     try {
       return store
           .acquire(acquisition)
           .toCompletableFuture()
-          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+          .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while the store decides", e);
+      throw new AssertionError("interrupted while waiting for the store", e);
     } catch (ExecutionException | TimeoutException e) {
-      throw new AssertionError("the store does not decide", e);
+      throw new AssertionError("the store failed or did not decide in time", e);
     }
   }
 

@@ -7,15 +7,15 @@ import org.junit.jupiter.api.Test;
 
 /** The part of the store contract that plays generated traffic against the reference model. */
 public interface TraceContract extends ProvidesStore {
-  /** Verdict, remaining, wait and reset equal the model's, always. */
+  /** Decision, remaining, wait and reset equal those of the model. */
   @Test
   default void generatedTracesAgreeWithTheReferenceModel() {
     SplittableRandom seeds = new SplittableRandom();
-    boolean timeless;
+    boolean manualClock;
     try (StoreUnderTest probe = newStore()) {
-      timeless = probe.clock().isPresent();
+      manualClock = probe.clock().isPresent();
     }
-    int traces = timeless ? 200 : 15;
+    int traces = manualClock ? 200 : 15;
     for (int i = 0; i < traces; i++) {
       long seed = i < traces / 2 ? i : seeds.nextLong();
       try (CheckedStore store = new CheckedStore(this)) {

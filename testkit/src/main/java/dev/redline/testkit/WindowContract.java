@@ -9,63 +9,63 @@ import org.junit.jupiter.api.Test;
 
 /** The part of the store contract about windows. */
 public interface WindowContract extends ProvidesStore {
-  /** Acceptance 5. The manual clock starts at the start of a window. */
+  /** The previous window counts by its overlap. A manual clock starts at the start of a window. */
   @Test
   default void aSlidingWindowCountsTheShareOfTheWindowBefore() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key =
           store.key(RateLimitBand.slidingWindow(10, store.second().multipliedBy(10)));
       int atOnce = store.drain(key);
-      store.pass(store.second().multipliedBy(15));
+      store.advance(store.second().multipliedBy(15));
       int later = store.drain(key);
-      if (store.isTimeless()) {
+      if (store.hasManualClock()) {
         assertThat(atOnce).isEqualTo(10);
         assertThat(later).isEqualTo(5);
       }
     }
   }
 
-  /** Acceptance 5. */
+  /** A burst is allowed up to the limit of the window. */
   @Test
   default void aBurstPassesUpToTheLimit() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(RateLimitBand.slidingWindow(5, Duration.ofDays(300)));
       int passed = 0;
       for (int i = 0; i < 50; i++) {
-        store.pass(Duration.ofNanos(20_000));
-        passed += store.take(key, 1).allowed() ? 1 : 0;
+        store.advance(Duration.ofNanos(20_000));
+        passed += store.acquire(key, 1).allowed() ? 1 : 0;
       }
       assertThat(passed).isEqualTo(5);
     }
   }
 
-  /** Waiting as long as a sliding window says gets in, also across the end of the window. */
+  /** A caller that waits the advertised time is allowed, also across the end of the window. */
   @Test
-  default void aSlidingWindowKeepsItsWordAboutTheWait() {
+  default void allowsAfterTheWaitThatASlidingWindowAdvertises() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(RateLimitBand.slidingWindow(7, store.second()));
       for (int round = 0; round < 10; round++) {
         store.drain(key);
-        Decision refused = store.take(key, 1 + round % 7);
-        store.pass(refused.await());
-        Decision retried = store.take(key, 1 + round % 7);
+        Decision denied = store.acquire(key, 1 + round % 7);
+        store.advance(denied.await());
+        Decision retried = store.acquire(key, 1 + round % 7);
         assertThat(retried.allowed()).isTrue();
       }
     }
   }
 
-  /** A fixed window opens anew at its end, which is aligned to the epoch. */
+  /** A fixed window starts again at its end, which is aligned to the epoch. */
   @Test
-  default void aFixedWindowOpensAnewAtItsEnd() {
+  default void aFixedWindowStartsAgainAtItsEnd() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey key = store.key(RateLimitBand.fixedWindow(3, store.second().multipliedBy(3)));
       int first = store.drain(key);
       assertThat(first).isGreaterThanOrEqualTo(3);
-      Decision refused = store.take(key, 1);
-      store.pass(refused.await());
-      Decision retried = store.take(key, 1);
+      Decision denied = store.acquire(key, 1);
+      store.advance(denied.await());
+      Decision retried = store.acquire(key, 1);
       assertThat(retried.allowed()).isTrue();
-      if (store.isTimeless()) {
+      if (store.hasManualClock()) {
         assertThat(first).isEqualTo(3);
         assertThat(retried.nowMicros() % 3_000_000).isZero();
       }

@@ -1,6 +1,6 @@
 /**
- * What tests of and with Redline need: a clock to turn by hand, assertions for decisions, and the
- * contract every store must pass.
+ * The test kit: a manual clock, assertions about decisions, the contract that every store must
+ * pass, and a checker for histories of shared stores.
  */
 @NullMarked
 package dev.redline.testkit;

@@ -102,7 +102,7 @@ class HistoryCheckerTest {
       take(new RateLimitKey(limits(bands.toArray(RateLimitBand[]::new)), "x"), 1);
     }
     HistoryChecker.Report report = HistoryChecker.check(history);
-    assertThat(report.looks()).isEqualTo(4000);
+    assertThat(report.decisions()).isEqualTo(4000);
     assertThat(report.buckets()).isEqualTo(5);
   }
 
@@ -115,7 +115,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("rule r for 'somebody', look 3 of 3")
+        .hasMessageContaining("rule r for 'somebody', observation 3 of 3")
         .hasMessageContaining("expected")
         .hasMessageContaining("owing 1999998")
         .hasMessageContaining("seen owing 2999998");
@@ -133,7 +133,7 @@ class HistoryCheckerTest {
     take(1);
     HistoryChecker.Report report = HistoryChecker.check(history);
     assertThat(report.unknown()).isEqualTo(2);
-    assertThat(report.unknownTaken()).isEqualTo(1);
+    assertThat(report.unknownAcquired()).isEqualTo(1);
   }
 
   @Test
@@ -145,7 +145,7 @@ class HistoryCheckerTest {
     store.losingAnswers = false;
     clock.advance(Duration.ofMillis(1500));
     take(1);
-    assertThat(HistoryChecker.check(history).unknownTaken()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).unknownAcquired()).isEqualTo(1);
   }
 
   @Test
@@ -159,7 +159,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 2 of 2");
+        .hasMessageContaining("observation 2 of 2");
   }
 
   @Test
@@ -176,7 +176,7 @@ class HistoryCheckerTest {
     take(1);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 4 of 4");
+        .hasMessageContaining("observation 4 of 4");
   }
 
   @Test
@@ -186,12 +186,12 @@ class HistoryCheckerTest {
       store.local = new LocalStore(1000, clock);
     }
     take(5);
-    assertThat(HistoryChecker.check(history).forgotten()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).lostStates()).isEqualTo(1);
     store.local = new LocalStore(1000, clock);
     take(5);
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 3 of 3");
+        .hasMessageContaining("observation 3 of 3");
   }
 
   @Test
@@ -204,7 +204,7 @@ class HistoryCheckerTest {
     assertThat(take(1)).isFalse();
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("look 3 of 3");
+        .hasMessageContaining("observation 3 of 3");
   }
 
   @Test
@@ -213,13 +213,13 @@ class HistoryCheckerTest {
     take(1);
     StorageProvider hasty = history.record("b", new Forgetful());
     hasty.acquire(Acquisition.of(KEY, 1)).toCompletableFuture().join();
-    assertThat(HistoryChecker.check(history).recalled()).isEqualTo(1);
+    assertThat(HistoryChecker.check(history).cacheDenials()).isEqualTo(1);
     clock.advance(Duration.ofSeconds(3));
     take(1);
     hasty.acquire(Acquisition.of(KEY, 1)).toCompletableFuture().join();
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("refused from memory");
+        .hasMessageContaining("denied by the deny cache");
   }
 
   /** Refuses everything from memory. */

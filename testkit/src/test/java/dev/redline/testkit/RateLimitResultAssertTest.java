@@ -38,11 +38,11 @@ class RateLimitResultAssertTest {
         .hasLimit(10)
         .hasRemaining(9)
         .resetsAt(RESET)
-        .tellsNoWait()
+        .hasNoWait()
         .hasShadowDenied()
         .isNotDegraded();
     assertThat(REFUSED)
-        .isRefused()
+        .isDenied()
         .hasReason(Reason.LIMIT_EXCEEDED)
         .hasPlan("gold")
         .hasRemaining(0)
@@ -55,7 +55,7 @@ class RateLimitResultAssertTest {
 
   @Test
   void whatDoesNotHoldFails() {
-    fails(ALLOWED, result -> result.isRefused());
+    fails(ALLOWED, result -> result.isDenied());
     fails(ALLOWED, result -> result.hasReason(Reason.DISABLED));
     fails(ALLOWED, result -> result.hasRule("other"));
     fails(ALLOWED, result -> result.hasRuleSet("other"));
@@ -70,7 +70,7 @@ class RateLimitResultAssertTest {
     fails(ALLOWED, result -> result.hasShadowDenied("new-rule"));
     fails(ALLOWED, result -> result.isDegraded());
     fails(REFUSED, result -> result.isAllowed());
-    fails(REFUSED, result -> result.tellsNoWait());
+    fails(REFUSED, result -> result.hasNoWait());
     fails(REFUSED, result -> result.retriesWithin(Duration.ofMillis(411)));
     fails(REFUSED, result -> result.hasShadowDenied());
     fails(REFUSED, result -> result.isNotDegraded());

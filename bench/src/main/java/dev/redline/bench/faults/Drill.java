@@ -29,9 +29,9 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers that go on asking at their own pace while Redis fails and comes back: 64 of them, 2,000
- * decisions a second in all, over rules of each failure strategy. Every answer of Redis is judged
- * by the history checker.
+ * One fault drill: 64 callers make 2,000 checks per second in all, at fixed times, while Redis
+ * fails and recovers. There is a rule for each failure strategy. {@link HistoryChecker} checks
+ * every outcome of Redis.
  */
 public final class Drill {
   private static final int CALLERS = 64;
@@ -40,9 +40,9 @@ public final class Drill {
   private static final int CAPACITY = 40;
   private static final Duration TIMEOUT = Duration.ofMillis(50);
   private static final Duration WARM_UP = Duration.ofSeconds(1);
-  private static final Duration BACK_WITHIN = Duration.ofSeconds(20);
+  private static final Duration MAX_RECOVERY = Duration.ofSeconds(20);
 
-  /** Tells of every attempt to reconnect, which is not what a drill is about; kept from the GC. */
+  /** Logs each attempt to reconnect, so it is turned off; a field keeps it from being collected. */
   private static final Logger CLIENT_LOG = Logger.getLogger("io.lettuce");
 
   static {
@@ -51,12 +51,12 @@ public final class Drill {
 
   private final Fault fault;
   private final Duration outage;
-  private final ConcurrentLinkedQueue<ObservedDecision> told = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<ObservedDecision> observed = new ConcurrentLinkedQueue<>();
   private final AtomicReference<Throwable> escaped = new AtomicReference<>();
   private volatile boolean over;
   private volatile long longestStall;
 
-  /** Prepares a drill in which Redis fails for so long. */
+  /** Creates a drill in which Redis fails for a duration. */
   public Drill(Fault fault, Duration outage) {
     this.fault = fault;
     this.outage = outage;
@@ -67,34 +67,34 @@ public final class Drill {
     return TIMEOUT;
   }
 
-  /** Returns how much one caller's bucket holds, and regains in a second. */
+  /** Returns the capacity of a bucket, which is also its refill per second. */
   public static int capacity() {
     return CAPACITY;
   }
 
-  /** Returns how many different callers ask. */
+  /** Returns the number of identities. */
   public static int callers() {
     return BUCKETS;
   }
 
-  /** Runs it, and returns what callers noticed. */
+  /** Runs the drill. */
   public DrillReport run() {
     History history = new History();
     RedisSettings settings;
-    try (Fault.Site site = fault.start()) {
-      settings = RedisSettings.of(site.uri()).withCommandTimeout(TIMEOUT);
+    try (Fault.FaultyRedis faultyRedis = fault.start()) {
+      settings = RedisSettings.of(faultyRedis.uri()).withCommandTimeout(TIMEOUT);
       RedisStore redis = RedisStore.start(settings);
       RemoteStore recorded = new RecordingStore(redis, history.record("node", redis));
-      CircuitBreakingStore guarded =
+      CircuitBreakingStore breaker =
           new CircuitBreakingStore(recorded, Settings.parse(Map.of()).circuitBreaker(), TIMEOUT);
-      try (guarded;
+      try (breaker;
           LocalStore fallback = new LocalStore();
           RateLimitEngine engine =
-              RateLimitEngine.builder(guarded).fallback(fallback).book(book()).build()) {
+              RateLimitEngine.builder(breaker).fallback(fallback).book(book()).build()) {
         if (!redis.awaitReady(Duration.ofSeconds(20))) {
-          throw new IllegalStateException("Redis is not there: " + redis.health());
+          throw new IllegalStateException("Redis is not available: " + redis.health());
         }
-        return run(site, history, guarded, engine);
+        return run(faultyRedis, history, breaker, engine);
       }
     }
   }
@@ -115,52 +115,56 @@ public final class Drill {
   }
 
   private DrillReport run(
-      Fault.Site site, History history, CircuitBreakingStore guarded, RateLimitEngine engine) {
+      Fault.FaultyRedis faultyRedis,
+      History history,
+      CircuitBreakingStore breaker,
+      RateLimitEngine engine) {
     List<Thread> callers = new ArrayList<>();
     for (int c = 0; c < CALLERS; c++) {
       int caller = c;
       callers.add(new Thread(() -> call(caller, engine), "caller-" + c));
     }
-    callers.add(new Thread(this::noticeStalls, "stalls"));
+    callers.add(new Thread(this::measureStalls, "stalls"));
     callers.forEach(Thread::start);
     try {
       pause(WARM_UP);
       longestStall = 0;
       History.Span forgetting = fault.forgetting() ? history.forgetting() : null;
-      site.strike();
-      long struck = System.nanoTime();
-      long opened = awaitOpen(guarded, struck + outage.toNanos());
-      pauseUntil(struck + outage.toNanos());
-      site.heal();
+      faultyRedis.fail();
+      long failedAt = System.nanoTime();
+      long openedAt = awaitBreakerOpen(breaker, failedAt + outage.toNanos());
+      pauseUntil(failedAt + outage.toNanos());
+      faultyRedis.repair();
       if (forgetting != null) {
         forgetting.close();
       }
-      long healed = System.nanoTime();
-      long back = awaitBack(guarded, healed);
+      long repairedAt = System.nanoTime();
+      long recovered = awaitRecovery(breaker, repairedAt);
       pause(Duration.ofMillis(500));
-      return report(history, struck, opened, healed, back);
+      return report(history, failedAt, openedAt, repairedAt, recovered);
     } finally {
       over = true;
       callers.forEach(Drill::join);
     }
   }
 
-  private DrillReport report(History history, long struck, long opened, long healed, long back) {
+  private DrillReport report(
+      History history, long failedAt, long openedAt, long repairedAt, long recovered) {
     over = true;
     HistoryChecker.Report checked = HistoryChecker.check(history);
     return DrillReport.of(
         fault,
-        List.copyOf(told),
+        List.copyOf(observed),
         escaped.get(),
         checked.toString(),
         longestStall,
-        struck,
-        opened,
-        healed,
-        back);
+        failedAt,
+        openedAt,
+        repairedAt,
+        recovered);
   }
 
-  /** Asks at its own pace: a late answer does not put off the next question, but for one thread. */
+  /** Calls at fixed times: a slow decision delays later ones of this thread only. */
   private void call(int caller, RateLimitEngine engine) {
     long interval = 1_000_000_000L * CALLERS / DECISIONS_PER_SECOND;
     long next = System.nanoTime() + interval * caller / CALLERS;
@@ -174,15 +178,15 @@ public final class Drill {
             RequestContext.builder().path("/" + strategy).userId("user-" + bucket).build();
         long start = System.nanoTime();
         RateLimitResult result = engine.check(request);
-        told.add(ObservedDecision.of(strategy, bucket, start, System.nanoTime(), result));
+        observed.add(ObservedDecision.of(strategy, bucket, start, System.nanoTime(), result));
       }
     } catch (RuntimeException | Error e) {
       escaped.compareAndSet(null, e);
     }
   }
 
-  /** Does next to nothing, to notice when the machine does not even let it do that. */
-  private void noticeStalls() {
+  /** Wakes up every millisecond, to measure how long the machine itself stalls. */
+  private void measureStalls() {
     long last = System.nanoTime();
     while (!over) {
       LockSupport.parkNanos(1_000_000);
@@ -192,9 +196,9 @@ public final class Drill {
     }
   }
 
-  private static long awaitOpen(CircuitBreakingStore guarded, long until) {
+  private static long awaitBreakerOpen(CircuitBreakingStore breaker, long until) {
     while (System.nanoTime() - until < 0) {
-      if (guarded.state() != BreakerState.CLOSED) {
+      if (breaker.state() != BreakerState.CLOSED) {
         return System.nanoTime();
       }
       LockSupport.parkNanos(500_000);
@@ -202,17 +206,17 @@ public final class Drill {
     return DrillReport.NEVER;
   }
 
-  /** Waits until the breaker is closed, and the last caller who noticed anything was long ago. */
-  private long awaitBack(CircuitBreakingStore guarded, long healed) {
+  /** Waits until the breaker is closed and no decision was degraded for 300 ms. */
+  private long awaitRecovery(CircuitBreakingStore breaker, long repairedAt) {
     long quietSince = System.nanoTime();
-    while (System.nanoTime() - healed < BACK_WITHIN.toNanos()) {
+    while (System.nanoTime() - repairedAt < MAX_RECOVERY.toNanos()) {
       ObservedDecision last = lastDegraded();
-      boolean closed = guarded.state() == BreakerState.CLOSED && guarded.health().up();
+      boolean closed = breaker.state() == BreakerState.CLOSED && breaker.health().up();
       if (!closed) {
         quietSince = System.nanoTime();
       } else if (System.nanoTime() - quietSince > 300_000_000L
           && (last == null || System.nanoTime() - last.endNanos() > 300_000_000L)) {
-        return last == null ? healed : Math.max(healed, last.endNanos());
+        return last == null ? repairedAt : Math.max(repairedAt, last.endNanos());
       }
       LockSupport.parkNanos(5_000_000);
     }
@@ -221,7 +225,7 @@ public final class Drill {
 
   private @Nullable ObservedDecision lastDegraded() {
     ObservedDecision last = null;
-    for (ObservedDecision one : told) {
+    for (ObservedDecision one : observed) {
       if (one.degraded() && (last == null || one.endNanos() - last.endNanos() > 0)) {
         last = one;
       }

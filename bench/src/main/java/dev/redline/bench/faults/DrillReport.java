@@ -9,23 +9,25 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers noticed of a fault.
+ * The effects of a fault on callers.
  *
- * @param fault which
- * @param decisions how many there were
+ * @param fault the fault
+ * @param decisions the number of decisions
  * @param degraded how many of them the shared store did not make
- * @param wrong decisions that the rule's strategy does not allow, in words
- * @param escaped what a caller was thrown, if anything
- * @param slowest the longest any decision took, from the fault on
- * @param machineStall the longest the machine kept even an idle thread from running meanwhile
- * @param p99BeforeOpen the 99th percentile of the time from the fault until the breaker opened
- * @param p99AfterOpen the same from then until the fault was over
- * @param toOpen how long after the first failed decision the breaker opened; empty if it did not
- * @param toRecover how long after the fault the last caller noticed it; empty if it never ended
- * @param mostAdmittedLocally the most any one bucket of the fallback let through
- * @param affected how many of the callers noticed anything
- * @param outage from the fault until the last caller noticed it
- * @param history what the history checker says
+ * @param wrong decisions that the rule's strategy does not permit, as text
+ * @param escaped an exception that a caller got, if any
+ * @param slowest the longest time of a decision since the fault
+ * @param machineStall the longest time since the fault in which an idle thread could not run
+ * @param p99BeforeOpen the 99th percentile of latency from the fault until the breaker opened
+ * @param p99AfterOpen the 99th percentile from then until the repair
+ * @param toOpen the time from the first degraded decision until the breaker opened; empty if it did
+ *     not open
+ * @param toRecover the time from the repair to the last degraded decision; empty if there was no
+ *     recovery
+ * @param maxAllowedLocally the largest number of decisions that one fallback bucket allowed
+ * @param affected how many callers had a degraded decision
+ * @param outage the time from the fault to the last degraded decision
+ * @param history the report of the history checker
  */
 public record DrillReport(
     Fault fault,
@@ -39,7 +41,7 @@ public record DrillReport(
     Duration p99AfterOpen,
     Optional<Duration> toOpen,
     Optional<Duration> toRecover,
-    int mostAdmittedLocally,
+    int maxAllowedLocally,
     int affected,
     Duration outage,
     String history) {
@@ -47,54 +49,60 @@ public record DrillReport(
 
   static DrillReport of(
       Fault fault,
-      List<ObservedDecision> told,
+      List<ObservedDecision> observed,
       @Nullable Throwable escaped,
       String history,
       long machineStall,
-      long struck,
-      long opened,
-      long healed,
-      long back) {
+      long failedAt,
+      long openedAt,
+      long repairedAt,
+      long recovered) {
     long firstFailure =
-        told.stream()
+        observed.stream()
             .filter(one -> one.degraded())
             .mapToLong(ObservedDecision::endNanos)
             .min()
-            .orElse(struck);
-    long end = opened == NEVER ? healed : opened;
+            .orElse(failedAt);
+    long end = openedAt == NEVER ? repairedAt : openedAt;
     return new DrillReport(
         fault,
-        told.size(),
-        (int) told.stream().filter(ObservedDecision::degraded).count(),
-        told.stream().filter(one -> !one.fits()).map(ObservedDecision::toString).limit(10).toList(),
+        observed.size(),
+        (int) observed.stream().filter(ObservedDecision::degraded).count(),
+        observed.stream()
+            .filter(one -> !one.matchesStrategy())
+            .map(ObservedDecision::toString)
+            .limit(10)
+            .toList(),
         Optional.ofNullable(escaped),
         Duration.ofNanos(
-            told.stream()
-                .filter(one -> one.startNanos() - struck >= 0)
+            observed.stream()
+                .filter(one -> one.startNanos() - failedAt >= 0)
                 .mapToLong(ObservedDecision::latencyNanos)
                 .max()
                 .orElse(0)),
         Duration.ofNanos(machineStall),
-        p99(told, struck, end),
-        p99(told, end, healed),
-        opened == NEVER
+        p99(observed, failedAt, end),
+        p99(observed, end, repairedAt),
+        openedAt == NEVER
             ? Optional.empty()
-            : Optional.of(Duration.ofNanos(Math.max(0, opened - firstFailure))),
-        back == NEVER ? Optional.empty() : Optional.of(Duration.ofNanos(back - healed)),
-        mostAdmittedLocally(told),
+            : Optional.of(Duration.ofNanos(Math.max(0, openedAt - firstFailure))),
+        recovered == NEVER
+            ? Optional.empty()
+            : Optional.of(Duration.ofNanos(recovered - repairedAt)),
+        maxAllowedLocally(observed),
         (int)
-            told.stream()
-                .filter(one -> one.degraded() && one.startNanos() - struck >= 0)
+            observed.stream()
+                .filter(one -> one.degraded() && one.startNanos() - failedAt >= 0)
                 .mapToInt(ObservedDecision::caller)
                 .distinct()
                 .count(),
-        Duration.ofNanos((back == NEVER ? healed : back) - struck),
+        Duration.ofNanos((recovered == NEVER ? repairedAt : recovered) - failedAt),
         history);
   }
 
-  private static Duration p99(List<ObservedDecision> told, long from, long to) {
+  private static Duration p99(List<ObservedDecision> observed, long from, long to) {
     long[] latencies =
-        told.stream()
+        observed.stream()
             .filter(one -> one.startNanos() >= from && one.startNanos() < to)
             .mapToLong(ObservedDecision::latencyNanos)
             .sorted()
@@ -103,9 +111,9 @@ public record DrillReport(
         latencies.length == 0 ? 0 : latencies[(int) Math.ceil(latencies.length * 0.99) - 1]);
   }
 
-  private static int mostAdmittedLocally(List<ObservedDecision> told) {
+  private static int maxAllowedLocally(List<ObservedDecision> observed) {
     Map<Integer, Integer> byCaller = new HashMap<>();
-    told.stream()
+    observed.stream()
         .filter(one -> one.strategy() == OnStoreFailure.LOCAL)
         .filter(one -> one.degraded() && one.reason().allowed())
         .forEach(one -> byCaller.merge(one.caller(), 1, Integer::sum));

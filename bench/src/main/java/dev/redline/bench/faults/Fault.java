@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
-/** A way for Redis to fail, and to be well again. */
+/** A kind of fault: how to make Redis fail, and how to repair it. */
 public enum Fault {
   /** The process is killed, and started again empty. */
   KILLED("killed, restarted", true),
-  /** The process is stopped by a signal: connections stay, nothing answers. */
+  /** The process is suspended by a signal: connections stay open without responses. */
   STOPPED("stopped (SIGSTOP)", false),
-  /** Every reply takes longer than the time-out. */
+  /** Every reply takes longer than the timeout. */
   SLOW("200 ms slow", false),
-  /** Connections are reset again and again. */
+  /** Connections are reset repeatedly. */
   RESETS("connections reset", false),
   /** Commands arrive and replies do not. */
   HALF_OPEN("half-open connection", false),
@@ -28,20 +28,20 @@ public enum Fault {
   WRONG_TYPE("replies of wrong type", false),
   /** Redis has no memory left. */
   OUT_OF_MEMORY("out of memory", false),
-  /** The server has become a replica and refuses to write. */
+  /** The server has become a replica and rejects writes. */
   READ_ONLY("read-only replica", false),
   /** The master dies, and sentinels promote its replica. */
   FAILOVER("master killed, failover", true),
   /** One master of a cluster dies and comes back empty. */
   ONE_OF_THREE("one master of three killed", true);
 
-  /** A Redis that can be struck and healed. */
-  interface Site extends AutoCloseable {
+  /** A Redis that can be made to fail and be repaired. */
+  interface FaultyRedis extends AutoCloseable {
     String uri();
 
-    void strike();
+    void fail();
 
-    void heal();
+    void repair();
 
     @Override
     void close();
@@ -59,21 +59,21 @@ public enum Fault {
     this.forgetting = forgetting;
   }
 
-  /** Returns the fault in words. */
+  /** Returns a description. */
   public String text() {
     return text;
   }
 
-  /** Returns whether buckets are lost by it. */
+  /** Returns whether the fault loses buckets. */
   boolean forgetting() {
     return forgetting;
   }
 
-  /** Starts a Redis that is well. */
-  Site start() {
+  /** Starts a Redis without a fault. */
+  FaultyRedis start() {
     return switch (this) {
-      case KILLED -> site(RedisServer::kill, RedisServer::restart);
-      case STOPPED -> site(RedisServer::pause, RedisServer::resume);
+      case KILLED -> faultyRedis(RedisServer::kill, RedisServer::restart);
+      case STOPPED -> faultyRedis(RedisServer::pause, RedisServer::resume);
       case SLOW ->
           proxied(
               proxy -> proxy.delayReplies(Duration.ofMillis(200)),
@@ -83,11 +83,11 @@ public enum Fault {
       case WRONG_LENGTH -> replying("*1\r\n:1\r\n");
       case WRONG_TYPE -> replying("*1\r\n$2\r\nhi\r\n");
       case OUT_OF_MEMORY ->
-          site(
+          faultyRedis(
               server -> server.command("CONFIG", "SET", "maxmemory", "1"),
               server -> server.command("CONFIG", "SET", "maxmemory", "0"));
       case READ_ONLY ->
-          site(
+          faultyRedis(
               server -> server.command("REPLICAOF", "127.0.0.1", "1"),
               server -> server.command("REPLICAOF", "NO", "ONE"));
       case FAILOVER -> failover();
@@ -95,23 +95,23 @@ public enum Fault {
     };
   }
 
-  private static Site replying(String instead) {
+  private static FaultyRedis replying(String instead) {
     return proxied(proxy -> proxy.replyInstead(instead), proxy -> proxy.replyInstead(null));
   }
 
-  private static Site site(Act<RedisServer> strike, Act<RedisServer> heal) {
+  private static FaultyRedis faultyRedis(Act<RedisServer> fail, Act<RedisServer> repair) {
     RedisServer server = RedisServer.start(RedisBinary.any());
-    return new Parts(server.uri(), () -> strike.on(server), () -> heal.on(server), List.of(server));
+    return new Parts(server.uri(), () -> fail.on(server), () -> repair.on(server), List.of(server));
   }
 
-  private static Site proxied(Act<FaultProxy> strike, Act<FaultProxy> heal) {
+  private static FaultyRedis proxied(Act<FaultProxy> fail, Act<FaultProxy> repair) {
     RedisServer server = RedisServer.start(RedisBinary.any());
     FaultProxy proxy = FaultProxy.to(server);
     return new Parts(
-        proxy.uri(), () -> strike.on(proxy), () -> heal.on(proxy), List.of(proxy, server));
+        proxy.uri(), () -> fail.on(proxy), () -> repair.on(proxy), List.of(proxy, server));
   }
 
-  private static Site resets() {
+  private static FaultyRedis resets() {
     AtomicBoolean striking = new AtomicBoolean();
     return proxied(
         proxy -> {
@@ -131,13 +131,13 @@ public enum Fault {
         proxy -> striking.set(false));
   }
 
-  private static Site failover() {
+  private static FaultyRedis failover() {
     RedisSentinel sentinel = RedisSentinel.start(RedisBinary.any());
-    // Healed by the sentinels, not by us.
+    // The sentinels repair it.
     return new Parts(sentinel.uri(), () -> sentinel.master().kill(), () -> {}, List.of(sentinel));
   }
 
-  private static Site oneOfThree() {
+  private static FaultyRedis oneOfThree() {
     RedisCluster cluster = RedisCluster.start(RedisBinary.any(), 3, false);
     for (RedisServer server : cluster.servers()) {
       server.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
@@ -148,14 +148,14 @@ public enum Fault {
   }
 
   private record Parts(String uri, Runnable striking, Runnable healing, List<AutoCloseable> parts)
-      implements Site {
+      implements FaultyRedis {
     @Override
-    public void strike() {
+    public void fail() {
       striking.run();
     }
 
     @Override
-    public void heal() {
+    public void repair() {
       healing.run();
     }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Runs every drill once and prints what callers noticed. */
+/** Runs every drill once and prints its effects on callers. */
 public final class FaultsBench {
   private static final Duration OUTAGE = Duration.ofSeconds(5);
 
@@ -56,8 +56,8 @@ public final class FaultsBench {
     table.print(out);
     out.println(
         "Aims: p99 until open below the time-out + 20 ms, while open below 1 ms; open 250 ms after"
-            + " the first failed decision; recovered 2 s after the fault. Every answer of Redis was"
-            + " judged by the history checker.");
+            + " the first failed decision; recovered 2 s after the fault. The history checker has"
+            + " checked every outcome of Redis.");
   }
 
   private static List<Fault> faults(List<String> names) {

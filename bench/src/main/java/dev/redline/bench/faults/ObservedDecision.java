@@ -5,13 +5,13 @@ import dev.redline.core.Reason;
 import dev.redline.core.rule.OnStoreFailure;
 
 /**
- * One decision as its caller saw it.
+ * One decision as its caller observed it.
  *
- * @param strategy what the rule says to do when the store fails
- * @param caller whose bucket
- * @param startNanos when it was asked for
- * @param endNanos when it came
- * @param reason what it was
+ * @param strategy the rule's strategy for a failing store
+ * @param caller the identity, which has its own bucket
+ * @param startNanos when the caller made the check
+ * @param endNanos when the caller got the result
+ * @param reason the reason of the result
  * @param degraded whether the shared store did not decide
  */
 record ObservedDecision(
@@ -31,8 +31,8 @@ record ObservedDecision(
     return endNanos - startNanos;
   }
 
-  /** Returns whether the rule's strategy allows such a decision. */
-  boolean fits() {
+  /** Returns whether the rule's strategy permits this decision. */
+  boolean matchesStrategy() {
     return switch (reason) {
       case ALLOWED -> !degraded;
       case LIMIT_EXCEEDED -> !degraded || strategy == OnStoreFailure.LOCAL;

@@ -1,4 +1,4 @@
-/** What callers notice while Redis fails in ten ways, and when it is back. */
+/** Fault drills: the effects on callers of Redis failing in eleven ways, and of its recovery. */
 @NullMarked
 package dev.redline.bench.faults;
 

@@ -27,8 +27,8 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The least an HTTP service has to do: take a whole request in, and answer a constant of the size
- * of a decision. As many event loops and the same transport as the service.
+ * The baseline of an HTTP service: reads a whole request and responds with a constant of the size
+ * of a decision. It has the same transport and number of event loops as the service.
  */
 public final class BareServer {
   /** The command that runs the server on a port. */

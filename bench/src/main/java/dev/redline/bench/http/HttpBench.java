@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Measures {@code POST /v1/check} of the service beside a bare Netty server that answers a constant
- * to the same requests. Both stay up; the same wrk drives them in turn, round by round.
+ * Compares {@code POST /v1/check} of the service with a bare Netty server that responds to the same
+ * requests with a constant. Both stay up; wrk loads them in turn, round by round.
  */
 public final class HttpBench {
   static final double BAR = 0.7;
@@ -36,10 +36,10 @@ public final class HttpBench {
   /**
    * How much to measure.
    *
-   * @param rounds how often each server gets its turn
-   * @param warmUp for how long each server is warmed up
-   * @param measure for how long each turn lasts
-   * @param server the service's jar, if it is not beside this program
+   * @param rounds how often each server is measured
+   * @param warmUp the warm-up time of each server
+   * @param measure the time of each measurement
+   * @param server the jar of the service, if it is not in its usual place
    */
   public record Plan(int rounds, Duration warmUp, Duration measure, Optional<Path> server) {
     /** Reads {@code --quick}, {@code --rounds N} and {@code --server JAR}. */
@@ -150,21 +150,21 @@ public final class HttpBench {
     Path jar = plan.server.orElseGet(HttpBench::serverJarBesideThis);
     if (!Files.isRegularFile(jar)) {
       throw new BenchUsageException(
-          "there is no server at "
+          "no server jar at "
               + jar
               + "; build it with: mvn -pl server -am -DskipTests package, or name it with --server");
     }
     return jar;
   }
 
-  /** Returns where the build puts the service, seen from where it puts this program. */
+  /** Returns the path of the service's jar in the build, relative to this program. */
   private static Path serverJarBesideThis() {
     try {
       Path self =
           Path.of(HttpBench.class.getProtectionDomain().getCodeSource().getLocation().toURI());
       return self.resolve("../../../server/target/redline-server.jar").normalize();
     } catch (URISyntaxException e) {
-      throw new IllegalStateException("this program is nowhere", e);
+      throw new IllegalStateException("the location of this program is unknown", e);
     }
   }
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A server in a process of its own, and the processor time it takes. */
+/** A server in its own process, and its processor time. */
 final class ServerProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
   private static final long STOP_SECONDS = 30;
@@ -35,7 +35,7 @@ final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Starts a server in a directory, and returns when it answers checks on the port. */
+  /** Starts a server in a directory; returns when it responds to checks on the port. */
   static ServerProcess start(List<String> command, int port, Path directory)
       throws IOException, InterruptedException {
     Path log = directory.resolve("server-" + port + ".log");
@@ -81,7 +81,7 @@ final class ServerProcess implements AutoCloseable {
         .toHandle()
         .info()
         .totalCpuDuration()
-        .orElseThrow(() -> new BenchUsageException("this system does not tell processor times"));
+        .orElseThrow(() -> new BenchUsageException("this system does not report processor times"));
   }
 
   @Override

@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The load: {@code wrk} with one thread, sending the same checks to whoever listens. */
+/** The load generator: {@code wrk} with one thread, which sends the same checks to a server. */
 final class Wrk {
   private static final Pattern REQUESTS = Pattern.compile("(\\d+) requests in ([0-9.]+)(m?s|m)");
   private static final Pattern MEDIAN = Pattern.compile("50%\\s+(\\S+)");
   private static final Pattern P99 = Pattern.compile("99%\\s+(\\S+)");
   private static final String FAILED = "Non-2xx or 3xx responses";
 
-  /** The requests are put together beforehand, so that the load costs little itself. */
+  /** The script builds all requests beforehand, so that the load itself is cheap. */
   private static final String SCRIPT =
       """
       local requests = {}
@@ -41,7 +41,7 @@ final class Wrk {
   private final int connections;
 
   /**
-   * Looks for wrk, and writes its script.
+   * Finds wrk, and writes its script.
    *
    * @throws BenchUsageException if there is no wrk
    */
@@ -62,7 +62,7 @@ final class Wrk {
   }
 
   /**
-   * What wrk saw.
+   * The results of wrk.
    *
    * @param requests how many were answered
    * @param perSecond how many were answered per second
@@ -76,7 +76,7 @@ final class Wrk {
       }
       Matcher found = REQUESTS.matcher(output);
       if (!found.find()) {
-        throw new IllegalStateException("wrk said something else:\n" + output);
+        throw new IllegalStateException("unexpected output of wrk:\n" + output);
       }
       long requests = Long.parseLong(found.group(1));
       double seconds = Double.parseDouble(found.group(2));

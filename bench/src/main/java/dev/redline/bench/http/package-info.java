@@ -1,4 +1,4 @@
-/** Decisions over HTTP: the service beside a bare server that answers a constant. */
+/** Decisions over HTTP: the service compared with a bare server that returns a constant. */
 @NullMarked
 package dev.redline.bench.http;
 

@@ -15,9 +15,9 @@ final class Bucket4j implements KeyPopulation {
   private final boolean probe;
 
   /**
-   * Fills the map.
+   * Creates a bucket for every key.
    *
-   * @param probe whether to ask for the answer with its numbers instead of for yes or no
+   * @param probe whether to request the numbers, too, instead of only allowed or denied
    */
   Bucket4j(Keys keys, Mix mix, SynchronizationStrategy strategy, boolean probe) {
     this.keys = keys;
@@ -25,7 +25,7 @@ final class Bucket4j implements KeyPopulation {
     this.strategy = strategy;
     this.probe = probe;
     for (int i = 0; i < keys.size(); i++) {
-      bucket(keys.kept(i)).tryConsume(1);
+      bucket(keys.stored(i)).tryConsume(1);
     }
   }
 
@@ -43,7 +43,7 @@ final class Bucket4j implements KeyPopulation {
 
   @Override
   public Caller caller() {
-    return probe ? i -> probe(keys.asked(i)) : i -> bucket(keys.asked(i)).tryConsume(1);
+    return probe ? i -> probe(keys.requested(i)) : i -> bucket(keys.requested(i)).tryConsume(1);
   }
 
   private boolean probe(String key) {

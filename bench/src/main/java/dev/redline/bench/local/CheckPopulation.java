@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Requests against a rule book of any size: every rule has a path of its own and is keyed by client
- * address; the requests spread over all rules, and over the same number of buckets however many
- * rules there are.
+ * Requests for a rule book of any size. Every rule has its own path and is keyed by client address.
+ * The requests are spread over all rules; the number of buckets does not depend on the number of
+ * rules.
  */
 final class CheckPopulation implements KeyPopulation {
   private static final int RESOURCES = 20;

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The least a limiter per key has to do: find one word in a concurrent map, read the clock, and
- * compare-and-set. Decides by GCRA; tells nothing but yes or no.
+ * The baseline of a limiter per key: find one word in a concurrent map, read the clock, and
+ * compare-and-set. Implements GCRA; returns only allowed or denied.
  */
 final class Floor implements KeyPopulation {
   private static final long NANOS_PER_TOKEN = 60_000_000_000L;
@@ -19,7 +19,7 @@ final class Floor implements KeyPopulation {
     this.keys = keys;
     this.horizon = mix.capacity() * NANOS_PER_TOKEN;
     for (int i = 0; i < keys.size(); i++) {
-      take(keys.kept(i));
+      take(keys.stored(i));
     }
   }
 
@@ -43,6 +43,6 @@ final class Floor implements KeyPopulation {
 
   @Override
   public Caller caller() {
-    return i -> take(keys.asked(i));
+    return i -> take(keys.requested(i));
   }
 }

@@ -4,8 +4,8 @@ import com.google.common.util.concurrent.RateLimiter;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Guava's RateLimiter, one per key in a concurrent map, never waiting. It knows a rate and no
- * capacity, so it allows by a rate far above the load.
+ * Guava's RateLimiter, one per key in a concurrent map, without waiting. It has a rate and no
+ * capacity, so the cells that allow use a rate far above the load.
  */
 @SuppressWarnings("UnstableApiUsage")
 final class Guava implements KeyPopulation {
@@ -20,7 +20,7 @@ final class Guava implements KeyPopulation {
     this.keys = keys;
     this.rate = mix == Mix.ALLOW ? MORE_THAN_ANYBODY_ASKS : ONE_PER_MINUTE;
     for (int i = 0; i < keys.size(); i++) {
-      var unused = limiter(keys.kept(i)).tryAcquire();
+      var unused = limiter(keys.stored(i)).tryAcquire();
     }
   }
 
@@ -33,6 +33,6 @@ final class Guava implements KeyPopulation {
 
   @Override
   public Caller caller() {
-    return i -> limiter(keys.asked(i)).tryAcquire();
+    return i -> limiter(keys.requested(i)).tryAcquire();
   }
 }

@@ -1,18 +1,18 @@
 package dev.redline.bench.local;
 
-/** A limiter with a bucket for every key, each asked once already. */
+/** A limiter with a bucket for every key, each used once already. */
 interface KeyPopulation extends AutoCloseable {
-  /** Returns what one thread asks with. */
+  /** Returns the limiter as one thread calls it. */
   Caller caller();
 
-  /** Stops what the limiter runs in the background. */
+  /** Stops the background threads of the limiter. */
   @Override
   default void close() {}
 
-  /** One thread's way to ask. */
+  /** The calls of one thread. */
   @FunctionalInterface
   interface Caller {
-    /** Takes one token from the bucket of key {@code i}; returns whether there was one. */
-    boolean ask(int i);
+    /** Acquires one token of key {@code i}; returns whether it was allowed. */
+    boolean acquire(int i);
   }
 }

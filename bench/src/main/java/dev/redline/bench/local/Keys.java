@@ -1,21 +1,21 @@
 package dev.redline.bench.local;
 
 /**
- * The callers' names. The one that asks is equal to the one in the table, but not the same object:
- * so it is where a name comes out of a request.
+ * The keys, in two equal copies: one to fill tables with, one for calls. In a service, too, the key
+ * of a request is not the same object as the one in the table.
  */
 final class Keys {
-  private final String[] kept;
-  private final String[] asked;
+  private final String[] stored;
+  private final String[] requested;
 
   Keys(int size) {
-    this.kept = new String[size];
-    this.asked = new String[size];
+    this.stored = new String[size];
+    this.requested = new String[size];
     for (int i = 0; i < size; i++) {
-      kept[i] = name(i);
+      stored[i] = name(i);
     }
     for (int i = 0; i < size; i++) {
-      asked[i] = name(i);
+      requested[i] = name(i);
     }
   }
 
@@ -24,16 +24,16 @@ final class Keys {
   }
 
   int size() {
-    return kept.length;
+    return stored.length;
   }
 
-  /** Returns the name that a table is filled with. */
-  String kept(int i) {
-    return kept[i];
+  /** Returns the copy to fill a table with. */
+  String stored(int i) {
+    return stored[i];
   }
 
-  /** Returns the name that a request carries. */
-  String asked(int i) {
-    return asked[i];
+  /** Returns the copy for a call. */
+  String requested(int i) {
+    return requested[i];
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Threads that ask for keys at random as fast as they can, for a while. */
+/** Threads that acquire from random keys as fast as they can, for a time. */
 final class Load {
   private static final int BURST = 256;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -19,34 +19,34 @@ final class Load {
   private Load() {}
 
   /**
-   * What a load came to, over all its threads.
+   * The result of a load, over all its threads.
    *
-   * @param asked how many decisions were made
-   * @param passed how many of them passed
+   * @param decisions the number of decisions
+   * @param passed how many of them were allowed
    * @param nanos the time of all threads together
    * @param cpuNanos the processor time of all threads together
-   * @param bytes what they allocated on the heap
+   * @param bytes the bytes they allocated on the heap
    */
-  record Sample(long asked, long passed, long nanos, long cpuNanos, long bytes) {
+  record Sample(long decisions, long passed, long nanos, long cpuNanos, long bytes) {
     double nanosPerDecision() {
-      return (double) nanos / asked;
+      return (double) nanos / decisions;
     }
 
     double cpuNanosPerDecision() {
-      return (double) cpuNanos / asked;
+      return (double) cpuNanos / decisions;
     }
 
     double bytesPerDecision() {
-      return (double) bytes / asked;
+      return (double) bytes / decisions;
     }
 
     double passedShare() {
-      return (double) passed / asked;
+      return (double) passed / decisions;
     }
 
     private Sample plus(Sample other) {
       return new Sample(
-          asked + other.asked,
+          decisions + other.decisions,
           passed + other.passed,
           nanos + other.nanos,
           cpuNanos + other.cpuNanos,
@@ -59,8 +59,9 @@ final class Load {
     return run(population, keys, threads, time, 0);
   }
 
-  /** Runs for a while, and until each thread has asked for so many decisions. */
-  static Sample run(KeyPopulation population, int keys, int threads, Duration time, long atLeast)
+  /** Runs for a time, and until each thread has made a number of decisions. */
+  static Sample run(
+      KeyPopulation population, int keys, int threads, Duration time, long minDecisions)
       throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
@@ -73,7 +74,7 @@ final class Load {
             pool.submit(
                 () -> {
                   start.await();
-                  return ask(caller, keys, seed, time.toNanos(), atLeast);
+                  return acquire(caller, keys, seed, time.toNanos(), minDecisions);
                 }));
       }
       Sample sum = new Sample(0, 0, 0, 0, 0);
@@ -88,42 +89,42 @@ final class Load {
     }
   }
 
-  private static Sample ask(
-      KeyPopulation.Caller caller, int keys, long seed, long nanos, long atLeast) {
-    Dice dice = new Dice(seed, keys);
+  private static Sample acquire(
+      KeyPopulation.Caller caller, int keys, long seed, long nanos, long minDecisions) {
+    FastRandom random = new FastRandom(seed, keys);
     long id = Thread.currentThread().getId();
-    long asked = 0;
+    long decisions = 0;
     long passed = 0;
     long bytesBefore = THREADS.getThreadAllocatedBytes(id);
     long cpuBefore = THREADS.getCurrentThreadCpuTime();
     long start = System.nanoTime();
     long elapsed;
     do {
-      passed += burst(caller, dice);
-      asked += BURST;
+      passed += burst(caller, random);
+      decisions += BURST;
       elapsed = System.nanoTime() - start;
-    } while (elapsed < nanos || asked < atLeast);
+    } while (elapsed < nanos || decisions < minDecisions);
     long cpu = THREADS.getCurrentThreadCpuTime() - cpuBefore;
     long bytes = THREADS.getThreadAllocatedBytes(id) - bytesBefore;
-    return new Sample(asked, passed, elapsed, cpu, bytes);
+    return new Sample(decisions, passed, elapsed, cpu, bytes);
   }
 
-  private static int burst(KeyPopulation.Caller caller, Dice dice) {
+  private static int burst(KeyPopulation.Caller caller, FastRandom random) {
     int passed = 0;
     for (int i = 0; i < BURST; i++) {
-      if (caller.ask(dice.next())) {
+      if (caller.acquire(random.next())) {
         passed++;
       }
     }
     return passed;
   }
 
-  /** Chooses keys evenly, at the price of a nanosecond. */
-  private static final class Dice {
+  /** Xorshift (Marsaglia): chooses keys evenly, in about a nanosecond. */
+  private static final class FastRandom {
     private final long keys;
     private long state;
 
-    Dice(long seed, int keys) {
+    FastRandom(long seed, int keys) {
       this.state = seed;
       this.keys = keys;
     }

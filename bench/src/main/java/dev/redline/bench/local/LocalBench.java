@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Measures decisions in one process, every contender in fresh JVMs of its own, round by round: a
- * round visits them all, so that whatever the machine does meanwhile does it to all of them.
+ * Measures decisions in one process. Every contender runs in its own new JVMs. A round measures all
+ * contenders, so that disturbances of the machine affect all of them.
  */
 public final class LocalBench {
   static final int FEW_KEYS = 10_000;
@@ -22,8 +22,8 @@ public final class LocalBench {
   static final int MANY_RULES = 10_000;
 
   /**
-   * Heap touched beforehand, so that no allocation pays for a page; compiling in the foreground, so
-   * that warm-up ends when the code is compiled, however busy the machine is.
+   * The heap is touched beforehand, so that no allocation pays for a page. Compilation runs in the
+   * foreground, so that the code is compiled when warm-up ends, also on a busy machine.
    */
   private static final List<String> JVM_OPTIONS =
       List.of("-Xms2g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-XX:+UseG1GC", "-Xbatch");
@@ -33,9 +33,9 @@ public final class LocalBench {
   /**
    * How much to measure.
    *
-   * @param rounds how often every contender gets its turn
-   * @param warmUp one slice of warm-up; there are as many as the compiler takes
-   * @param measure for how long each cell is measured
+   * @param rounds how often every contender is measured
+   * @param warmUp the length of one warm-up slice; slices repeat until compilation ends
+   * @param measure the time of each measurement
    * @param cpuTime whether to count the threads' processor time, which a busy machine disturbs
    *     less, instead of the time that passes
    */
@@ -126,14 +126,14 @@ public final class LocalBench {
     return probe;
   }
 
-  /** A limiter that does not do what its limits say is not worth measuring. */
+  /** Checks that a contender really limits; the speed of one that does not is meaningless. */
   private static void check(Measurement measurement) {
     double pure =
         measurement.cell().mix() == Mix.ALLOW
             ? measurement.passedShare()
             : 1 - measurement.passedShare();
     if (pure < PURE) {
-      throw new IllegalStateException("does not limit as told: " + measurement);
+      throw new IllegalStateException("does not limit as configured: " + measurement);
     }
   }
 }

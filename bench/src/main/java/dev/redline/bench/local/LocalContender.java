@@ -4,7 +4,7 @@ import io.github.bucket4j.local.SynchronizationStrategy;
 import java.util.Arrays;
 import java.util.List;
 
-/** The limiters that are measured side by side, by what they are asked for. */
+/** The limiters that are compared, in two groups by the result they return. */
 enum LocalContender {
   FLOOR("floor", false),
   REDLINE_STORE("Redline store", false),
@@ -24,17 +24,17 @@ enum LocalContender {
     this.answers = answers;
   }
 
-  /** Returns those that say yes or no. */
+  /** Returns those whose result is allowed or denied. */
   static List<LocalContender> deciding() {
     return Arrays.stream(values()).filter(contender -> !contender.answers).toList();
   }
 
-  /** Returns those that also tell how much is left and how long to wait. */
+  /** Returns those whose result also has the remaining tokens and the wait. */
   static List<LocalContender> answering() {
     return Arrays.stream(values()).filter(contender -> contender.answers).toList();
   }
 
-  /** Returns a limiter that holds a bucket for every key, each asked once. */
+  /** Returns a limiter with a bucket for every key, each used once. */
   KeyPopulation populate(Keys keys, Mix mix) {
     return switch (this) {
       case FLOOR -> new Floor(keys, mix);
@@ -49,7 +49,7 @@ enum LocalContender {
     };
   }
 
-  /** Returns the name for people. */
+  /** Returns the name in tables. */
   String title() {
     return title;
   }

@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 
-/** What a fresh JVM does for {@link LocalBench}: measure one contender, and print the numbers. */
+/** The program of the JVMs that {@link LocalBench} starts: measures one contender. */
 public final class LocalProbe {
   /** The command that runs a probe. */
   public static final String COMMAND = "local-probe";
@@ -17,7 +17,7 @@ public final class LocalProbe {
   private static final int MOST_SLICES = 20;
   private static final long SETTLED_MILLIS = 2;
 
-  /** Enough for the compiler to want everything at its best. */
+  /** Enough decisions for all code to be compiled by the optimizing compiler. */
   private static final long WARM_DECISIONS = 100_000;
 
   private LocalProbe() {}
@@ -33,7 +33,7 @@ public final class LocalProbe {
     }
   }
 
-  /** How long a slice of warm-up and a measurement take, and by which time to count. */
+  /** The lengths of a warm-up slice and a measurement, and which time is counted. */
   private record Times(Duration warmUp, Duration measure, boolean cpuTime) {}
 
   private static Times times(List<String> arguments, int at) {
@@ -73,7 +73,7 @@ public final class LocalProbe {
     }
   }
 
-  /** Runs until the compiler has nothing left to do, which takes longer on a busy machine. */
+  /** Runs until compilation ends, which takes longer on a busy machine. */
   private static void warmUp(KeyPopulation population, int size, Duration slice)
       throws InterruptedException {
     CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
@@ -88,13 +88,13 @@ public final class LocalProbe {
         && ++slices < MOST_SLICES);
   }
 
-  /** Measures what the heap holds per key, beyond the key's name. */
+  /** Measures the heap per key, without the key's name. */
   private static void heap(LocalContender contender, int size, PrintStream out) {
     Keys keys = new Keys(size);
     long before = usedHeap();
     try (KeyPopulation population = contender.populate(keys, Mix.DENY)) {
       double perKey = (double) (usedHeap() - before) / size;
-      boolean stillLimits = !population.caller().ask(0);
+      boolean stillLimits = !population.caller().acquire(0);
       out.println(
           new Measurement(
                   new Cell("heap-" + contender.name(), size, 1, Mix.DENY),

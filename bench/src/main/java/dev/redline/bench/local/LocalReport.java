@@ -17,8 +17,8 @@ final class LocalReport {
   static final double HEAP_BAR = 100;
   static final double RULES_BAR = 2;
 
-  /** What counts as no allocation: less than one object in ten thousand decisions. */
-  private static final double NOTHING = 0.01;
+  /** The bound below which nothing is allocated: one object in ten thousand decisions. */
+  private static final double NO_ALLOCATION = 0.01;
 
   private final Map<Cell, List<Measurement>> rounds = new HashMap<>();
   private final LocalBench.Plan plan;
@@ -99,7 +99,7 @@ final class LocalReport {
 
   private void decisions(PrintStream out) {
     out.println();
-    out.println("One decision, yes or no: ns per decision and thread");
+    out.println("One decision, allowed or denied: ns per decision and thread");
     List<String> header = new ArrayList<>(List.of("cell"));
     LocalContender.deciding().forEach(contender -> header.add(contender.title()));
     header.addAll(List.of("× floor", "× B4j lock-free", "× B4j sync", "spread", "B/op", "verdict"));
@@ -112,7 +112,7 @@ final class LocalReport {
       miss(missed, toFloor > FLOOR_BAR, "floor");
       miss(missed, toLockFree >= 1, "B4j lock-free");
       miss(missed, toSynchronized >= 1, "B4j sync");
-      miss(missed, bytes(redline) >= NOTHING, "B/op");
+      miss(missed, bytes(redline) >= NO_ALLOCATION, "B/op");
       List<String> row = times(redline, LocalContender.deciding());
       row.addAll(
           List.of(
@@ -133,7 +133,7 @@ final class LocalReport {
 
   private void answers(PrintStream out) {
     out.println();
-    out.println("One answer with remaining, wait and reset: ns per decision and thread");
+    out.println("One result with remaining, wait and reset: ns per decision and thread");
     List<String> header = new ArrayList<>(List.of("cell"));
     LocalContender.answering().forEach(contender -> header.add(contender.title()));
     header.addAll(List.of("× B4j lock-free", "× B4j sync", "spread", "B/op", "verdict"));

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One number of a fresh JVM, as it travels to the JVM that reports it.
+ * One result of a measuring JVM, and its text form for the reporting JVM.
  *
  * @param cell what was measured
  * @param nanos time per decision and thread; 0 where heap was measured
  * @param bytes allocated per decision, or heap per key
- * @param passedShare the share of decisions that passed
+ * @param passedShare the share of decisions that were allowed
  */
 record Measurement(Cell cell, double nanos, double bytes, double passedShare) {
   /**
    * Names a measurement.
    *
-   * @param subject a contender, or what else was measured
-   * @param keys how many keys there were
-   * @param threads how many threads asked
-   * @param mix what the limits did to the load
+   * @param subject a contender, or another subject such as {@code check-10}
+   * @param keys the number of keys
+   * @param threads the number of threads
+   * @param mix whether the limits allow or deny
    */
   record Cell(String subject, int keys, int threads, Mix mix) {
     Cell of(LocalContender other) {

@@ -3,13 +3,13 @@ package dev.redline.bench.local;
 import java.util.Locale;
 
 /**
- * What the limits do to the load. Every limiter gets the same ones.
+ * Whether the limits allow or deny the load; the same for all limiters.
  *
- * <p>Refill is so slow that no bucket is full again, and so dropped and made anew, while it is
- * measured: what is measured is the decision.
+ * <p>Refill is so slow that no bucket becomes full during a measurement. A full bucket would be
+ * removed and created again, but only decisions are to be measured.
  */
 enum Mix {
-  /** Every bucket holds far more than the run can take. */
+  /** Every bucket has far more tokens than the run can acquire. */
   ALLOW(1_000_000),
   /** Every bucket is empty after the first request. */
   DENY(1);

@@ -21,13 +21,13 @@ final class RedlineAllow implements KeyPopulation {
             .book(RuleBook.builder().plans(List.of(gold)).build())
             .build();
     for (int i = 0; i < keys.size(); i++) {
-      engine.allow(keys.kept(i), List.of("gold"), 1);
+      engine.allow(keys.stored(i), List.of("gold"), 1);
     }
   }
 
   @Override
   public Caller caller() {
-    return i -> allow(keys.asked(i));
+    return i -> allow(keys.requested(i));
   }
 
   private boolean allow(String key) {

@@ -11,19 +11,19 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Redline's store alone: acquisitions made beforehand, one outcome per thread used again. */
+/** Redline's store alone: acquisitions are created beforehand, each thread reuses one outcome. */
 final class RedlineStore implements KeyPopulation {
   private final LocalStore store = new LocalStore();
   private final BucketLimits limits;
   private final Keys keys;
-  private Acquisition @Nullable [] asked;
+  private Acquisition @Nullable [] decisions;
 
   RedlineStore(Keys keys, Mix mix) {
     this.keys = keys;
     this.limits = new BucketLimits(OwnerKind.PLAN, "gold", List.of(band(mix)));
     Outcome outcome = new Outcome();
     for (int i = 0; i < keys.size(); i++) {
-      store.acquireNow(Acquisition.of(new RateLimitKey(limits, keys.kept(i)), 1), outcome);
+      store.acquireNow(Acquisition.of(new RateLimitKey(limits, keys.stored(i)), 1), outcome);
     }
   }
 
@@ -31,22 +31,22 @@ final class RedlineStore implements KeyPopulation {
     return RateLimitBand.of(mix.capacity(), 1, Duration.ofMinutes(1));
   }
 
-  /** Makes the acquisitions when the first thread asks: they are the callers', not the store's. */
-  private synchronized Acquisition[] asked() {
-    Acquisition[] made = asked;
+  /** Creates the acquisitions for the first thread: they belong to the callers, not the store. */
+  private synchronized Acquisition[] decisions() {
+    Acquisition[] made = decisions;
     if (made == null) {
       made = new Acquisition[keys.size()];
       for (int i = 0; i < made.length; i++) {
-        made[i] = Acquisition.of(new RateLimitKey(limits, keys.asked(i)), 1);
+        made[i] = Acquisition.of(new RateLimitKey(limits, keys.requested(i)), 1);
       }
-      asked = made;
+      decisions = made;
     }
     return made;
   }
 
   @Override
   public Caller caller() {
-    Acquisition[] acquisitions = asked();
+    Acquisition[] acquisitions = decisions();
     Outcome outcome = new Outcome();
     return i -> {
       store.acquireNow(acquisitions[i], outcome);

@@ -6,7 +6,7 @@ import io.github.resilience4j.ratelimiter.internal.AtomicRateLimiter;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Resilience4j's AtomicRateLimiter, one per key in a concurrent map, never waiting. */
+/** Resilience4j's AtomicRateLimiter, one per key in a concurrent map, without waiting. */
 final class Resilience4j implements KeyPopulation {
   private final ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();
   private final Keys keys;
@@ -21,7 +21,7 @@ final class Resilience4j implements KeyPopulation {
             .timeoutDuration(Duration.ZERO)
             .build();
     for (int i = 0; i < keys.size(); i++) {
-      limiter(keys.kept(i)).acquirePermission();
+      limiter(keys.stored(i)).acquirePermission();
     }
   }
 
@@ -34,6 +34,6 @@ final class Resilience4j implements KeyPopulation {
 
   @Override
   public Caller caller() {
-    return i -> limiter(keys.asked(i)).acquirePermission();
+    return i -> limiter(keys.requested(i)).acquirePermission();
   }
 }

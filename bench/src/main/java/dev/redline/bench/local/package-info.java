@@ -1,4 +1,4 @@
-/** Decisions inside one process: Redline, its peers and the floor under all of them. */
+/** Decisions inside one process: Redline, its peers and a minimal baseline. */
 @NullMarked
 package dev.redline.bench.local;
 

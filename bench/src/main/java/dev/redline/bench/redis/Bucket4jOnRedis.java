@@ -50,15 +50,15 @@ final class Bucket4jOnRedis implements Client {
     Buckets(BucketPopulation population) {
       BucketConfiguration configuration = configuration(population);
       buckets = new AsyncBucketProxy[population.keys()];
-      CompletableFuture<?>[] asked = new CompletableFuture<?>[buckets.length];
+      CompletableFuture<?>[] sent = new CompletableFuture<?>[buckets.length];
       for (int i = 0; i < buckets.length; i++) {
         buckets[i] =
             builder.build(
                 (prefix + population.name(i)).getBytes(StandardCharsets.UTF_8),
                 () -> CompletableFuture.completedFuture(configuration));
-        asked[i] = buckets[i].tryConsume(1);
+        sent[i] = buckets[i].tryConsume(1);
       }
-      CompletableFuture.allOf(asked).join();
+      CompletableFuture.allOf(sent).join();
     }
 
     private static BucketConfiguration configuration(BucketPopulation population) {
@@ -73,15 +73,16 @@ final class Bucket4jOnRedis implements Client {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the answer hears of everything
-    public void ask(int i, Answer answer) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets the outcome
+    public void acquire(int i, Callback callback) {
       buckets[i]
           .tryConsume(1)
-          .whenComplete((passed, failure) -> answer.told(failure == null && passed, failure));
+          .whenComplete(
+              (passed, failure) -> callback.onDecision(failure == null && passed, failure));
     }
 
     @Override
-    public boolean askNow(int i) {
+    public boolean acquireAndWait(int i) {
       return buckets[i].tryConsume(1).join();
     }
   }

@@ -1,17 +1,17 @@
 package dev.redline.bench.redis;
 
 /**
- * The buckets that a load asks for. Every limiter gets the same ones.
+ * The buckets of a load; the same for all limiters.
  *
- * @param cluster whether they lie in the cluster instead of the single server
+ * @param cluster whether they are in the cluster instead of the single server
  * @param keys how many there are
- * @param bands how many limits each of them obeys
- * @param mix what the limits do to the load
+ * @param bands how many bands each of them has
+ * @param mix whether the limits allow or deny
  */
 record BucketPopulation(boolean cluster, int keys, int bands, Mix mix) {
-  /** What limits do to a load: refill is too slow to change it while it is measured. */
+  /** Whether the limits allow or deny; refill is too slow to change that during a run. */
   enum Mix {
-    /** Every bucket holds far more than the run can take. */
+    /** Every bucket has far more tokens than the run can acquire. */
     ALLOW(1_000_000_000),
     /** Every bucket is empty after the first request. */
     DENY(1);
@@ -27,14 +27,14 @@ record BucketPopulation(boolean cluster, int keys, int bands, Mix mix) {
     }
   }
 
-  /** How long each limit takes to give back {@link #refill} tokens, in seconds. */
+  /** The period in which each band refills {@link #refill} tokens, in seconds. */
   private static final int[] PERIODS = {1, 2, 10};
 
   long capacity() {
     return mix.capacity();
   }
 
-  /** Returns how many tokens come back in a period. */
+  /** Returns how many tokens are refilled in a period. */
   long refill() {
     return mix == Mix.ALLOW ? 1000 : 1;
   }

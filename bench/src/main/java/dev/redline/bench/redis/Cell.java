@@ -4,7 +4,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/** What is measured: which buckets, and how they are asked for. */
+/** One measurement: its buckets and its kind of load. */
 enum Cell {
   KEYS_64("10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
   KEYS_256("10k keys, 256 outstanding", Load.ASYNC, 10_000, 256),
@@ -16,21 +16,21 @@ enum Cell {
   BLOCKING("10k keys, 64 blocking threads", Load.BLOCKING, 10_000, 64),
   IDLE("10k keys, one caller at a time", Load.IDLE, 10_000, 1),
   OPEN("10k keys, open loop at 60 % of peak", Load.OPEN, 10_000, 0),
-  REFUSED("10k refused keys, 256 outstanding", Load.ASYNC, 10_000, 256),
+  DENIED("10k denied keys, 256 outstanding", Load.ASYNC, 10_000, 256),
   CLUSTER_64("3 masters, 10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
   CLUSTER_256("3 masters, 10k keys, 256 outstanding", Load.ASYNC, 10_000, 256);
 
-  /** How a load asks. */
+  /** The kinds of load. */
   enum Load {
-    /** So many questions are always outstanding; an answer brings the next question. */
+    /** Closed loop: a fixed number of calls is outstanding; a completed call starts the next. */
     ASYNC,
     /** Likewise, from several clients with a connection each. */
     CLIENTS,
-    /** So many threads wait for their answers. */
+    /** A fixed number of threads call and wait. */
     BLOCKING,
-    /** One thread waits for its answers; what counts is how long. */
+    /** One thread calls and waits; the latency is measured. */
     IDLE,
-    /** Questions come at their times, however long answers take; late ones count as late. */
+    /** Open loop: calls start at fixed times; the latency counts from these times. */
     OPEN
   }
 
@@ -71,10 +71,10 @@ enum Cell {
         cluster(),
         keys,
         BANDED.contains(this) ? 3 : 1,
-        this == REFUSED ? BucketPopulation.Mix.DENY : BucketPopulation.Mix.ALLOW);
+        this == DENIED ? BucketPopulation.Mix.DENY : BucketPopulation.Mix.ALLOW);
   }
 
-  /** Returns who is measured: some cells compare Redline with what another cell says. */
+  /** Returns the contenders; some cells compare Redline with a result of another cell. */
   List<RedisContender> contenders() {
     if (ALONE.contains(this)) {
       return List.of(RedisContender.REDLINE);

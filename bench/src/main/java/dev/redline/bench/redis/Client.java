@@ -1,8 +1,8 @@
 package dev.redline.bench.redis;
 
-/** A contender's connection to Redis, over which all its limiters ask. */
+/** A contender's connection to Redis, shared by all its limiters. */
 interface Client extends AutoCloseable {
-  /** Returns a limiter that holds a bucket for every key, each asked once. */
+  /** Returns a limiter with a bucket for every key, each used once. */
   Limiter limiter(BucketPopulation population);
 
   @Override

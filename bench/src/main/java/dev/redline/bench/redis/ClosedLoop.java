@@ -11,14 +11,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number of questions that are always outstanding: where an answer arrives, on whatever thread
- * the limiter answers, the next question is asked.
+ * A closed loop: a fixed number of calls is always outstanding. The thread that completes a call
+ * starts the next one.
  */
 final class ClosedLoop {
-  private static final int ASKING = 0;
+  private static final int CALLING = 0;
   private static final int WAITING = 1;
-  private static final int ANSWERED = 2;
-  private static final long PATIENCE_SECONDS = 60;
+  private static final int COMPLETED = 2;
+  private static final long TIMEOUT_SECONDS = 60;
 
   private final CountDownLatch over;
   private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
@@ -34,13 +34,13 @@ final class ClosedLoop {
     }
   }
 
-  /** Asks every limiter with so many questions outstanding, for a while. */
+  /** Runs the loop on every limiter, with a number of calls outstanding, for a time. */
   static Sample run(List<Limiter> limiters, int keys, int outstanding, Duration time)
       throws InterruptedException {
     return new ClosedLoop(limiters, keys, outstanding).run(time);
   }
 
-  /** Starts on threads of its own: a caller whose answers all come at once keeps one busy. */
+  /** Starts on own threads: a caller whose calls all complete at once keeps a thread busy. */
   private void begin() {
     int threads = Runtime.getRuntime().availableProcessors();
     for (int t = 0; t < threads; t++) {
@@ -48,7 +48,7 @@ final class ClosedLoop {
       new Thread(
               () -> {
                 for (int i = first; i < callers.size(); i += threads) {
-                  callers.get(i).ask();
+                  callers.get(i).acquire();
                 }
               },
               "load-" + t)
@@ -61,8 +61,8 @@ final class ClosedLoop {
     begin();
     TimeUnit.NANOSECONDS.sleep(time.toNanos() - (System.nanoTime() - start));
     running = false;
-    if (!over.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new IllegalStateException(over.getCount() + " questions are not answered");
+    if (!over.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      throw new IllegalStateException(over.getCount() + " calls did not complete");
     }
     long nanos = System.nanoTime() - start;
     long decisions = 0;
@@ -80,11 +80,11 @@ final class ClosedLoop {
     return new Sample(decisions, passed, failures, nanos, 0, 0);
   }
 
-  /** One question at a time; its fields are written by whoever answers. */
-  private final class Caller implements Limiter.Answer {
+  /** One outstanding call at a time; the completing thread writes the fields. */
+  private final class Caller implements Limiter.Callback {
     private final AtomicInteger state = new AtomicInteger();
     private final Limiter limiter;
-    private final SplittableRandom dice;
+    private final SplittableRandom random;
     private final int keys;
     private long decisions;
     private long passed;
@@ -93,23 +93,23 @@ final class ClosedLoop {
     Caller(Limiter limiter, int keys, int seed) {
       this.limiter = limiter;
       this.keys = keys;
-      this.dice = new SplittableRandom(seed);
+      this.random = new SplittableRandom(seed);
     }
 
-    /** Asks until an answer does not come at once. */
-    void ask() {
+    /** Calls until a call does not complete at once. */
+    void acquire() {
       do {
         if (!running) {
           over.countDown();
           return;
         }
-        state.set(ASKING);
-        limiter.ask(dice.nextInt(keys), this);
-      } while (!state.compareAndSet(ASKING, WAITING));
+        state.set(CALLING);
+        limiter.acquire(random.nextInt(keys), this);
+      } while (!state.compareAndSet(CALLING, WAITING));
     }
 
     @Override
-    public void told(boolean isPassed, @Nullable Throwable failure) {
+    public void onDecision(boolean isPassed, @Nullable Throwable failure) {
       if (failure == null) {
         decisions++;
         passed += isPassed ? 1 : 0;
@@ -117,8 +117,8 @@ final class ClosedLoop {
         failures++;
         firstFailure.compareAndSet(null, failure);
       }
-      if (!state.compareAndSet(ASKING, ANSWERED)) {
-        ask();
+      if (!state.compareAndSet(CALLING, COMPLETED)) {
+        acquire();
       }
     }
   }

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The floor of not batching: one plain EVALSHA of a minimal GCRA per decision, over one Lettuce
- * connection.
+ * The baseline without batching: one EVALSHA of a minimal GCRA script per decision, over one
+ * Lettuce connection.
  */
 final class EvalshaFloor implements Client {
   private static final String SCRIPT =
@@ -72,12 +72,12 @@ final class EvalshaFloor implements Client {
       price = Long.toString(micros).getBytes(StandardCharsets.US_ASCII);
       horizon = Long.toString(micros * population.capacity()).getBytes(StandardCharsets.US_ASCII);
       keys = new byte[population.keys()][1][];
-      CompletableFuture<?>[] asked = new CompletableFuture<?>[keys.length];
+      CompletableFuture<?>[] sent = new CompletableFuture<?>[keys.length];
       for (int i = 0; i < keys.length; i++) {
         keys[i][0] = ("floor:" + population.name(i)).getBytes(StandardCharsets.UTF_8);
-        asked[i] = call(i);
+        sent[i] = call(i);
       }
-      CompletableFuture.allOf(asked).join();
+      CompletableFuture.allOf(sent).join();
     }
 
     private CompletableFuture<Long> call(int i) {
@@ -87,14 +87,15 @@ final class EvalshaFloor implements Client {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the answer hears of everything
-    public void ask(int i, Answer answer) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets the outcome
+    public void acquire(int i, Callback callback) {
       call(i)
-          .whenComplete((passed, failure) -> answer.told(failure == null && passed == 1, failure));
+          .whenComplete(
+              (passed, failure) -> callback.onDecision(failure == null && passed == 1, failure));
     }
 
     @Override
-    public boolean askNow(int i) {
+    public boolean acquireAndWait(int i) {
       return call(i).join() == 1;
     }
   }

@@ -2,17 +2,17 @@ package dev.redline.bench.redis;
 
 import org.jspecify.annotations.Nullable;
 
-/** A limiter on Redis that has a bucket for every key, each in Redis already. */
+/** A limiter on Redis with a bucket for every key, each in Redis already. */
 interface Limiter {
-  /** Takes one token from the bucket of key {@code i}, and tells what came of it. */
-  void ask(int i, Answer answer);
+  /** Acquires one token of key {@code i}; passes the decision to a callback. */
+  void acquire(int i, Callback callback);
 
-  /** Takes one token from the bucket of key {@code i}, and waits for the answer. */
-  boolean askNow(int i);
+  /** Acquires one token of key {@code i}; waits for the decision. */
+  boolean acquireAndWait(int i);
 
-  /** Hears of a decision, on whichever thread the limiter has for that. */
-  interface Answer {
-    /** Tells whether it passed, or why there is no decision. */
-    void told(boolean passed, @Nullable Throwable failure);
+  /** Receives a decision, on a thread of the limiter. */
+  interface Callback {
+    /** Receives whether the call was allowed, or the failure. */
+    void onDecision(boolean passed, @Nullable Throwable failure);
   }
 }

@@ -9,32 +9,33 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * Questions that come at a steady rate, whatever becomes of earlier ones. Each is timed from when
- * it was meant to be asked: a load that falls behind counts its lag as latency.
+ * An open loop: calls start at a steady rate, independent of earlier ones. The latency counts from
+ * the intended start, so that a load that falls behind does not hide its lag (coordinated
+ * omission).
  */
 final class OpenLoop {
   private static final int DIGITS = 3;
   private static final long NAP_NANOS = 50_000;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private OpenLoop() {}
 
   static Sample run(Limiter limiter, int keys, double perSecond, Duration time) {
     Recorder recorder = new Recorder(DIGITS);
-    SplittableRandom dice = new SplittableRandom(7);
-    AtomicLong answered = new AtomicLong();
+    SplittableRandom random = new SplittableRandom(7);
+    AtomicLong completed = new AtomicLong();
     AtomicLong passed = new AtomicLong();
     AtomicLong failures = new AtomicLong();
-    long questions = (long) (perSecond * time.toNanos() / 1e9);
+    long calls = (long) (perSecond * time.toNanos() / 1e9);
     double gap = 1e9 / perSecond;
     long start = System.nanoTime();
-    for (long asked = 0; asked < questions; asked++) {
-      long intended = start + (long) (asked * gap);
+    for (long sent = 0; sent < calls; sent++) {
+      long intended = start + (long) (sent * gap);
       while (System.nanoTime() - intended < 0) {
         LockSupport.parkNanos(NAP_NANOS);
       }
-      limiter.ask(
-          dice.nextInt(keys),
+      limiter.acquire(
+          random.nextInt(keys),
           (isPassed, failure) -> {
             recorder.recordValue(Math.max(0, System.nanoTime() - intended));
             if (isPassed) {
@@ -42,20 +43,20 @@ final class OpenLoop {
             } else if (failure != null) {
               failures.incrementAndGet();
             }
-            answered.incrementAndGet();
+            completed.incrementAndGet();
           });
     }
-    long patience = System.nanoTime() + PATIENCE_NANOS;
-    while (answered.get() < questions) {
-      if (System.nanoTime() - patience > 0) {
-        throw new IllegalStateException(questions - answered.get() + " questions not answered");
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
+    while (completed.get() < calls) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new IllegalStateException(calls - completed.get() + " calls did not complete");
       }
       LockSupport.parkNanos(NAP_NANOS);
     }
     long nanos = System.nanoTime() - start;
     Histogram histogram = recorder.getIntervalHistogram();
     return new Sample(
-        questions - failures.get(),
+        calls - failures.get(),
         passed.get(),
         failures.get(),
         nanos,

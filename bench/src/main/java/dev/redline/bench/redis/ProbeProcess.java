@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** A {@link RedisProbe} in a JVM of its own, idle until it is asked. */
+/** A {@link RedisProbe} in its own JVM, idle until a measurement is requested. */
 final class ProbeProcess implements AutoCloseable {
   private final RedisContender contender;
   private final Process process;

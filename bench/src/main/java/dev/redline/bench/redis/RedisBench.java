@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Measures decisions on one Redis and on one cluster, both started here. Every contender has a JVM
- * of its own that stays up; a round visits all cells, and in every cell all contenders.
+ * Measures decisions on one Redis and on one cluster, both started here. Every contender has its
+ * own JVM that stays up. A round measures all cells, and in every cell all contenders.
  */
 public final class RedisBench {
   private static final List<String> JVM_OPTIONS =
@@ -28,10 +28,10 @@ public final class RedisBench {
   /**
    * How much to measure.
    *
-   * @param rounds how often every contender gets its turn in every cell
-   * @param warmUp for how long each cell is warmed up
-   * @param measure for how long each turn lasts
-   * @param cells what to measure
+   * @param rounds how often every contender is measured in every cell
+   * @param warmUp the warm-up time of each cell
+   * @param measure the time of each measurement
+   * @param cells the cells to measure
    */
   public record Plan(int rounds, Duration warmUp, Duration measure, List<Cell> cells) {
     /** Reads {@code --quick}, {@code --rounds N} and {@code --cells NAME,…}. */

@@ -3,7 +3,7 @@ package dev.redline.bench.redis;
 import java.util.Arrays;
 import java.util.List;
 
-/** The limiters that are measured side by side. */
+/** The limiters that are compared. */
 enum RedisContender {
   FLOOR("plain EVALSHA"),
   REDLINE("Redline"),
@@ -17,17 +17,17 @@ enum RedisContender {
     this.title = title;
   }
 
-  /** Returns the name for people. */
+  /** Returns the name in tables. */
   String title() {
     return title;
   }
 
-  /** Returns everybody but Redline and the floor. */
+  /** Returns all but Redline and the baseline. */
   static List<RedisContender> peers() {
     return Arrays.stream(values()).filter(c -> c != FLOOR && c != REDLINE).toList();
   }
 
-  /** Returns a new connection; only the floor and Redline are asked for one to a cluster. */
+  /** Returns a new connection; only the baseline and Redline support a cluster. */
   Client connect(String uri, boolean cluster) {
     return switch (this) {
       case FLOOR -> EvalshaFloor.connect(uri, cluster);

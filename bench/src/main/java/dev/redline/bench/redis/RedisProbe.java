@@ -15,8 +15,8 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 
 /**
- * What a JVM of its own does for {@link RedisBench}: it holds one contender, reads from its input
- * which cell to measure for how long, and prints a sample for each.
+ * The program of the JVMs that {@link RedisBench} starts: it has one contender, reads from standard
+ * input which cell to measure and for how long, and prints a sample for each.
  */
 public final class RedisProbe {
   /** The command that runs a probe. */
@@ -24,7 +24,7 @@ public final class RedisProbe {
 
   private static final int CLIENTS = 16;
 
-  /** Held, because levels of loggers that nobody holds are forgotten. */
+  /** A field, because a logger without references is collected, and with it its level. */
   private static final Logger LOG = Logger.getLogger("dev.redline");
 
   private final Map<Boolean, Client> clients = new HashMap<>();
@@ -39,7 +39,7 @@ public final class RedisProbe {
     this.clusterUri = clusterUri;
   }
 
-  /** Serves until the input ends; the arguments are the contender and where Redis is. */
+  /** Measures until the input ends; the arguments are the contender and the Redis URIs. */
   public static void run(List<String> arguments, InputStream in, PrintStream out)
       throws IOException, InterruptedException {
     LOG.setLevel(Level.WARNING);
@@ -63,7 +63,7 @@ public final class RedisProbe {
     }
   }
 
-  /** Asks for a measurement: the line that a probe reads. */
+  /** Returns the input line that requests a measurement. */
   static String request(Cell cell, Duration time, double perSecond) {
     return cell.name() + " " + time.toMillis() + " " + perSecond;
   }
@@ -80,7 +80,7 @@ public final class RedisProbe {
     };
   }
 
-  /** Measures several clients, each with a connection of its own that nobody else needs. */
+  /** Measures several clients, each with its own connection. */
   private Sample many(BucketPopulation population, int outstanding, Duration time)
       throws InterruptedException {
     List<Client> opened = new ArrayList<>();

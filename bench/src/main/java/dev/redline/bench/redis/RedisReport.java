@@ -19,21 +19,21 @@ final class RedisReport {
   static final double HOT_BAR = 3;
   static final double BATCHING_BAR = 1;
   static final double CLIENTS_BAR = 0.7;
-  static final double REFUSED_BAR = 50;
+  static final double DENIED_BAR = 50;
   static final double CLUSTER_BAR = 1.5;
   static final double CPU_BAR = 0.55;
   static final double BANDS_CPU_BAR = 0.75;
   static final double IDLE_BAR = 1.15;
   static final double OPEN_BAR_MICROS = 10_000;
 
-  /** A limiter that does not do what its limits say is not worth measuring. */
+  /** The share of decisions that must be as the mix says; a contender below it does not limit. */
   private static final double PURE = 0.99;
 
   /**
-   * One turn of a contender in a cell.
+   * One measurement of a contender in a cell.
    *
-   * @param sample what its JVM saw
-   * @param cpuMicros what a decision cost Redis
+   * @param sample the result of its JVM
+   * @param cpuMicros the processor time of Redis per decision
    */
   private record Turn(Sample sample, double cpuMicros) {}
 
@@ -48,12 +48,12 @@ final class RedisReport {
     this.plan = plan;
   }
 
-  /** Says which Redis it was. */
+  /** Sets the version of Redis. */
   void on(String redisVersion) {
     version = redisVersion;
   }
 
-  /** Adds a turn; round 0 is the warm-up. */
+  /** Adds a measurement; round 0 is the warm-up. */
   void add(Cell cell, RedisContender contender, int round, Sample sample, double cpuMicros) {
     if (cell == Cell.KEYS_256 && contender == RedisContender.REDLINE) {
       peak = sample.perSecond();
@@ -75,7 +75,7 @@ final class RedisReport {
     double passed = (double) sample.passed() / Math.max(1, sample.decisions());
     if ((cell.population().mix() == BucketPopulation.Mix.ALLOW ? passed : 1 - passed) < PURE) {
       throw new IllegalStateException(
-          contender.title() + " does not limit as told in " + cell.title() + ": " + sample);
+          contender.title() + " does not limit as configured in " + cell.title() + ": " + sample);
     }
     rounds
         .computeIfAbsent(cell, absent -> new EnumMap<>(RedisContender.class))
@@ -83,7 +83,7 @@ final class RedisReport {
         .add(new Turn(sample, cpuMicros));
   }
 
-  /** Returns the most decisions per second that Redline made lately. */
+  /** Returns the last peak of Redline's decisions per second. */
   double peak() {
     if (peak == 0) {
       throw new BenchUsageException("the cell open needs the cell keys-256 before it");
@@ -165,7 +165,7 @@ final class RedisReport {
                 CLIENTS_BAR,
                 ratio(cell, Cell.HOT_64, RedisContender.REDLINE, rate),
                 "one client");
-        case REFUSED -> atLeast(bars, missed, REFUSED_BAR, toFloor, "EVALSHA");
+        case DENIED -> atLeast(bars, missed, DENIED_BAR, toFloor, "EVALSHA");
         case CLUSTER_64, CLUSTER_256 -> atLeast(bars, missed, CLUSTER_BAR, toFloor, "EVALSHA");
         default -> {}
       }
@@ -233,7 +233,7 @@ final class RedisReport {
       table.add(latency(Cell.OPEN, "p99", p99, null, List.of("< 10 ms"), missed));
     }
     out.println();
-    out.println("Latency; of the open loop from when a question was meant to be asked");
+    out.println("Latency; of the open loop from the intended start of a call");
     table.print(out);
   }
 

@@ -12,7 +12,7 @@ import org.redisson.config.Config;
 final class RedissonOnRedis implements Client {
   private static final int TIMEOUT_MILLIS = 10_000;
 
-  /** It keeps every permit it gave until the period is over, so much traffic needs a short one. */
+  /** Redisson stores each permit until the period ends, so the period must be short here. */
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   private static final Duration LONG = Duration.ofHours(1);
@@ -41,29 +41,30 @@ final class RedissonOnRedis implements Client {
     Buckets(BucketPopulation population) {
       Duration period = population.mix() == BucketPopulation.Mix.ALLOW ? SHORT : LONG;
       limiters = new RRateLimiter[population.keys()];
-      CompletableFuture<?>[] asked = new CompletableFuture<?>[limiters.length];
+      CompletableFuture<?>[] sent = new CompletableFuture<?>[limiters.length];
       for (int i = 0; i < limiters.length; i++) {
         RRateLimiter limiter = client.getRateLimiter("redisson:" + population.name(i));
         limiters[i] = limiter;
-        asked[i] =
+        sent[i] =
             limiter
                 .trySetRateAsync(RateType.OVERALL, population.capacity(), period)
                 .thenCompose(done -> limiter.tryAcquireAsync(1))
                 .toCompletableFuture();
       }
-      CompletableFuture.allOf(asked).join();
+      CompletableFuture.allOf(sent).join();
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the answer hears of everything
-    public void ask(int i, Answer answer) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets the outcome
+    public void acquire(int i, Callback callback) {
       limiters[i]
           .tryAcquireAsync(1)
-          .whenComplete((passed, failure) -> answer.told(failure == null && passed, failure));
+          .whenComplete(
+              (passed, failure) -> callback.onDecision(failure == null && passed, failure));
     }
 
     @Override
-    public boolean askNow(int i) {
+    public boolean acquireAndWait(int i) {
       return limiters[i].tryAcquire(1);
     }
   }

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Redline's store, asked as its engine asks: at once if it knows the answer, else by a trip. */
+/** Redline's store, called like the engine does: synchronously if it can decide, else remotely. */
 final class RedlineOnRedis implements Client {
-  /** How many buckets are made at once; more than so many would not fit the store's queue. */
+  /** How many buckets are created at once; more would not fit into the store's queue. */
   private static final int FILL = 5000;
 
   private final RedisStore store;
@@ -39,7 +39,7 @@ final class RedlineOnRedis implements Client {
   }
 
   private final class Buckets implements Limiter {
-    private final Acquisition[] asked;
+    private final Acquisition[] sent;
     private final ThreadLocal<Outcome> outcomes = ThreadLocal.withInitial(Outcome::new);
 
     Buckets(BucketPopulation population) {
@@ -52,43 +52,44 @@ final class RedlineOnRedis implements Client {
                 Duration.ofSeconds(population.periodSeconds(b))));
       }
       BucketLimits limits = new BucketLimits(OwnerKind.PLAN, "gold", bands);
-      asked = new Acquisition[population.keys()];
-      for (int i = 0; i < asked.length; i++) {
-        asked[i] = Acquisition.of(new RateLimitKey(limits, population.name(i)), 1);
+      sent = new Acquisition[population.keys()];
+      for (int i = 0; i < sent.length; i++) {
+        sent[i] = Acquisition.of(new RateLimitKey(limits, population.name(i)), 1);
       }
-      for (int from = 0; from < asked.length; from += FILL) {
-        fill(from, Math.min(asked.length, from + FILL));
+      for (int from = 0; from < sent.length; from += FILL) {
+        fill(from, Math.min(sent.length, from + FILL));
       }
     }
 
     private void fill(int from, int to) {
       CompletableFuture<?>[] filled = new CompletableFuture<?>[to - from];
       for (int i = from; i < to; i++) {
-        filled[i - from] = store.acquire(asked[i]).toCompletableFuture();
+        filled[i - from] = store.acquire(sent[i]).toCompletableFuture();
       }
       CompletableFuture.allOf(filled).join();
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the answer hears of everything
-    public void ask(int i, Answer answer) {
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback gets the outcome
+    public void acquire(int i, Callback callback) {
       Outcome known = outcomes.get();
-      if (store.acquireNow(asked[i], known)) {
-        answer.told(known.allowed(), null);
+      if (store.acquireNow(sent[i], known)) {
+        callback.onDecision(known.allowed(), null);
         return;
       }
       store
-          .acquire(asked[i])
+          .acquire(sent[i])
           .whenComplete(
-              (outcome, failure) -> answer.told(failure == null && outcome.allowed(), failure));
+              (outcome, failure) ->
+                  callback.onDecision(failure == null && outcome.allowed(), failure));
     }
 
     @Override
-    public boolean askNow(int i) {
+    public boolean acquireAndWait(int i) {
       Outcome outcome = outcomes.get();
-      return store.acquireNow(asked[i], outcome)
+      return store.acquireNow(sent[i], outcome)
           ? outcome.allowed()
-          : store.acquireAndWait(asked[i]).allowed();
+          : store.acquireAndWait(sent[i]).allowed();
     }
   }
 }

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a load came to.
+ * The result of a load.
  *
- * @param decisions how many decisions were made
- * @param passed how many of them passed
- * @param failures how many questions had no decision
- * @param nanos how long it took
+ * @param decisions the number of decisions
+ * @param passed how many of them were allowed
+ * @param failures how many calls failed
+ * @param nanos the time of the load
  * @param p50Micros the median latency, 0 where it was not measured
  * @param p99Micros the latency of the slowest hundredth, 0 where it was not measured
  */

@@ -11,13 +11,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.HdrHistogram.Histogram;
 
-/** Threads that each wait for an answer before they ask again. */
+/** Threads that call and wait for each decision. */
 final class Threads {
   private static final int DIGITS = 3;
 
   private Threads() {}
 
-  /** Asks from so many threads for a while; with one thread, every answer is timed. */
+  /** Runs a number of threads for a time; with one thread, each call is timed. */
   static Sample run(Limiter limiter, int keys, int threads, Duration time)
       throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -25,14 +25,14 @@ final class Threads {
       CyclicBarrier start = new CyclicBarrier(threads);
       List<Future<Sample>> futures = new ArrayList<>();
       for (int t = 0; t < threads; t++) {
-        SplittableRandom dice = new SplittableRandom(t);
+        SplittableRandom random = new SplittableRandom(t);
         futures.add(
             pool.submit(
                 () -> {
                   start.await();
                   return threads == 1
-                      ? timed(limiter, keys, dice, time.toNanos())
-                      : counted(limiter, keys, dice, time.toNanos());
+                      ? timed(limiter, keys, random, time.toNanos())
+                      : counted(limiter, keys, random, time.toNanos());
                 }));
       }
       long decisions = 0;
@@ -53,24 +53,24 @@ final class Threads {
     }
   }
 
-  private static Sample counted(Limiter limiter, int keys, SplittableRandom dice, long time) {
+  private static Sample counted(Limiter limiter, int keys, SplittableRandom random, long time) {
     long decisions = 0;
     long passed = 0;
     long start = System.nanoTime();
     do {
       decisions++;
-      passed += limiter.askNow(dice.nextInt(keys)) ? 1 : 0;
+      passed += limiter.acquireAndWait(random.nextInt(keys)) ? 1 : 0;
     } while ((decisions & 15) != 0 || System.nanoTime() - start < time);
     return new Sample(decisions, passed, 0, System.nanoTime() - start, 0, 0);
   }
 
-  private static Sample timed(Limiter limiter, int keys, SplittableRandom dice, long time) {
+  private static Sample timed(Limiter limiter, int keys, SplittableRandom random, long time) {
     Histogram histogram = new Histogram(DIGITS);
     long passed = 0;
     long start = System.nanoTime();
     long before = start;
     do {
-      passed += limiter.askNow(dice.nextInt(keys)) ? 1 : 0;
+      passed += limiter.acquireAndWait(random.nextInt(keys)) ? 1 : 0;
       long after = System.nanoTime();
       histogram.recordValue(after - before);
       before = after;

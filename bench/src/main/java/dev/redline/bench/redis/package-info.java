@@ -1,4 +1,4 @@
-/** Decisions on Redis: Redline, its peers, and one plain script call per decision. */
+/** Decisions on Redis: Redline, its peers, and a baseline of one script call per decision. */
 @NullMarked
 package dev.redline.bench.redis;
 

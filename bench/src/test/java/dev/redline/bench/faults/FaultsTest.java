@@ -29,6 +29,6 @@ class FaultsTest {
       assertThat(report.affected()).as("only the keys of one master").isLessThan(Drill.callers());
     }
     long bound = Drill.capacity() + Drill.capacity() * report.outage().plusSeconds(1).toSeconds();
-    assertThat((long) report.mostAdmittedLocally()).isLessThanOrEqualTo(bound);
+    assertThat((long) report.maxAllowedLocally()).isLessThanOrEqualTo(bound);
   }
 }

@@ -33,7 +33,7 @@ class LocalContenderTest {
       KeyPopulation.Caller caller = population.caller();
       int passed = 0;
       for (int i = 0; i < REQUESTS; i++) {
-        passed += caller.ask(i % KEYS) ? 1 : 0;
+        passed += caller.acquire(i % KEYS) ? 1 : 0;
       }
       return passed;
     }
@@ -43,8 +43,8 @@ class LocalContenderTest {
   void requestsOfACheckMatchARuleOfTheirOwn() {
     try (KeyPopulation few = new CheckPopulation(10, KEYS, Mix.DENY);
         KeyPopulation many = new CheckPopulation(10_000, KEYS, Mix.DENY)) {
-      assertThat(few.caller().ask(0)).isFalse();
-      assertThat(many.caller().ask(KEYS - 1)).isFalse();
+      assertThat(few.caller().acquire(0)).isFalse();
+      assertThat(many.caller().acquire(KEYS - 1)).isFalse();
     }
   }
 
@@ -53,7 +53,7 @@ class LocalContenderTest {
     try (KeyPopulation population = LocalContender.FLOOR.populate(new Keys(KEYS), Mix.DENY)) {
       Load.Sample sample = Load.run(population, KEYS, 2, Duration.ofMillis(5));
 
-      assertThat(sample.asked()).isPositive();
+      assertThat(sample.decisions()).isPositive();
       assertThat(sample.passed()).isZero();
       assertThat(sample.nanosPerDecision()).isPositive();
     }

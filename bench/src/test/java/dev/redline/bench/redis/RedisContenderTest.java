@@ -48,7 +48,7 @@ class RedisContenderTest {
       Limiter limiter = client.limiter(population);
       int passed = 0;
       for (int i = 0; i < 3 * KEYS; i++) {
-        passed += limiter.askNow(i % KEYS) ? 1 : 0;
+        passed += limiter.acquireAndWait(i % KEYS) ? 1 : 0;
       }
       return passed;
     }

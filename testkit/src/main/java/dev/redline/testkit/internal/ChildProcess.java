@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  */
 public final class ChildProcess {
   /**
-   * Arguments: the folder, the file for the output, the command. The inner shell waits for the pipe
-   * and the outer one for the process, whichever comes first. A line in the pipe is the order to
-   * kill; the end of the pipe is the end of the JVM, after which nobody else removes the folder.
+   * Arguments: the folder, the file for the output, the command. The outer shell waits for the
+   * process, the inner one for the pipe. A line in the pipe is the order to kill the process; the
+   * end of the pipe means that the JVM has ended, so the shell also removes the folder.
    */
   private static final String WATCHDOG =
       """
@@ -94,7 +94,7 @@ public final class ChildProcess {
       pipe.write('\n');
       pipe.flush();
     } catch (IOException e) {
-      // The process ended by itself, so nobody reads the pipe.
+      // The process ended by itself, and with it the reader of the pipe.
     }
     await(shell);
   }

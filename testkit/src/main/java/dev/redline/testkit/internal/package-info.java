@@ -1,4 +1,4 @@
-/** What other modules of this project need of the test kit, and its users do not. */
+/** Parts of the test kit for other modules of this project; not for users. */
 @NullMarked
 package dev.redline.testkit.internal;
 

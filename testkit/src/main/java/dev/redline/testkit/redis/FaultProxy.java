@@ -20,22 +20,22 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a Redis server and does to their conversation what networks do.
+ * A TCP proxy between a client and a Redis server that injects network faults.
  *
- * <p>It knows where commands and replies begin and end. Cuts and replays strike script calls only,
- * so that connecting goes on undisturbed. Thread-safe.
+ * <p>It parses the Redis protocol, so that faults hit whole commands and replies. Cut and replayed
+ * connections affect script calls only, so that clients can always connect. Thread-safe.
  */
 public final class FaultProxy implements AutoCloseable {
   private static final Set<String> SCRIPT_CALLS = Set.of("EVAL", "EVALSHA");
   private static final long TICK_NANOS = 200_000;
 
-  private enum Fate {
+  private enum ReplyAction {
     FORWARD,
-    SWALLOW,
+    DISCARD,
     CUT
   }
 
-  private record Expected(Fate fate, boolean script, long sentNanos) {}
+  private record Expected(ReplyAction action, boolean script, long sentNanos) {}
 
   private final int serverPort;
   private final ServerSocket listener;
@@ -46,7 +46,7 @@ public final class FaultProxy implements AutoCloseable {
   private volatile long delayNanos;
   private volatile boolean stalled;
   private volatile boolean closed;
-  private volatile @Nullable String instead;
+  private volatile @Nullable String replacement;
 
   private FaultProxy(int serverPort) {
     this.serverPort = serverPort;
@@ -57,7 +57,7 @@ public final class FaultProxy implements AutoCloseable {
     }
   }
 
-  /** Starts a proxy to a server; it forwards everything until told otherwise. */
+  /** Starts a proxy to a server; it forwards everything until a fault is requested. */
   public static FaultProxy to(RedisServer server) {
     FaultProxy proxy = new FaultProxy(server.port());
     start("accept", proxy::accept);
@@ -70,24 +70,26 @@ public final class FaultProxy implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the port to connect to instead of the server's. */
+  /** Returns the port to connect to replacement of the server's. */
   public int port() {
     return listener.getLocalPort();
   }
 
-  /** Returns the URI to connect to instead of the server's. */
+  /** Returns the URI to connect to replacement of the server's. */
   public String uri() {
     return "redis://127.0.0.1:" + port();
   }
 
-  /** Lets the server run the next script calls, and closes the connection instead of replying. */
+  /**
+   * Lets the server run the next script calls, and closes the connection replacement of replying.
+   */
   public void cutBeforeReply(int calls) {
     cuts.addAndGet(calls);
   }
 
   /**
-   * Sends the next script calls twice and passes on only the second reply, as a client does that
-   * repeats after a reconnect what it had no reply to.
+   * Sends the next script calls twice and forwards only the second reply, like a client that
+   * repeats commands without a reply after it has reconnected.
    */
   public void replay(int calls) {
     replays.addAndGet(calls);
@@ -98,12 +100,12 @@ public final class FaultProxy implements AutoCloseable {
     return struck.get();
   }
 
-  /** Holds every reply back for so long after its command. */
+  /** Delays each reply until this long after its command. */
   public void delayReplies(Duration delay) {
     delayNanos = delay.toNanos();
   }
 
-  /** Lets commands through and no replies back, until {@link #resume}. */
+  /** Forwards commands but no replies, until {@link #resume}. */
   public void stall() {
     stalled = true;
   }
@@ -113,12 +115,12 @@ public final class FaultProxy implements AutoCloseable {
     stalled = false;
   }
 
-  /** Replies to script calls with something else, in the Redis protocol; null ends that. */
+  /** Replaces the replies to script calls, in the Redis protocol; null ends that. */
   public void replyInstead(@Nullable String reply) {
-    instead = reply;
+    replacement = reply;
   }
 
-  /** Resets all connections, with whatever is under way on them. */
+  /** Resets all connections, including commands in flight. */
   public void resetConnections() {
     links.forEach(Link::reset);
   }
@@ -150,7 +152,7 @@ public final class FaultProxy implements AutoCloseable {
     links.forEach(Link::end);
   }
 
-  /** One connection of a client, and the one to the server that belongs to it. */
+  /** A connection of a client, and the matching connection to the server. */
   private final class Link {
     private final Socket client;
     private final Socket server;
@@ -174,11 +176,11 @@ public final class FaultProxy implements AutoCloseable {
         OutputStream out = new BufferedOutputStream(server.getOutputStream());
         for (byte[] command = commands.next(); command != null; command = commands.next()) {
           boolean script = SCRIPT_CALLS.contains(RespFrames.name(command).toUpperCase(Locale.ROOT));
-          if (script && strikes(replays)) {
-            expect(Fate.SWALLOW, true);
+          if (script && shouldInject(replays)) {
+            expect(ReplyAction.DISCARD, true);
             out.write(command);
           }
-          expect(script && strikes(cuts) ? Fate.CUT : Fate.FORWARD, script);
+          expect(script && shouldInject(cuts) ? ReplyAction.CUT : ReplyAction.FORWARD, script);
           out.write(command);
           out.flush();
         }
@@ -189,16 +191,16 @@ public final class FaultProxy implements AutoCloseable {
       }
     }
 
-    private boolean strikes(AtomicInteger left) {
-      boolean strikes = left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
-      if (strikes) {
+    private boolean shouldInject(AtomicInteger left) {
+      boolean shouldInject = left.getAndUpdate(n -> Math.max(0, n - 1)) > 0;
+      if (shouldInject) {
         struck.incrementAndGet();
       }
-      return strikes;
+      return shouldInject;
     }
 
-    private void expect(Fate fate, boolean script) {
-      expected.add(new Expected(fate, script, System.nanoTime()));
+    private void expect(ReplyAction action, boolean script) {
+      expected.add(new Expected(action, script, System.nanoTime()));
     }
 
     void down() {
@@ -207,12 +209,12 @@ public final class FaultProxy implements AutoCloseable {
         OutputStream out = client.getOutputStream();
         for (byte[] reply = replies.next(); reply != null; reply = replies.next()) {
           Expected next = reply[0] == '>' ? null : expected.take();
-          if (next != null && next.fate == Fate.CUT) {
+          if (next != null && next.action == ReplyAction.CUT) {
             return;
           }
           hold(next == null ? System.nanoTime() : next.sentNanos);
-          if (next == null || next.fate == Fate.FORWARD) {
-            String other = next != null && next.script ? instead : null;
+          if (next == null || next.action == ReplyAction.FORWARD) {
+            String other = next != null && next.script ? replacement : null;
             out.write(other == null ? reply : other.getBytes(StandardCharsets.UTF_8));
           }
         }

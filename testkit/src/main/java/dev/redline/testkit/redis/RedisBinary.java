@@ -11,9 +11,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where a {@code redis-server} to run is found: on the PATH, else inside the embedded-redis jar.
- */
+/** Finds a {@code redis-server} executable: on the PATH, else inside the embedded-redis jar. */
 public final class RedisBinary {
   private final @Nullable Path path;
 

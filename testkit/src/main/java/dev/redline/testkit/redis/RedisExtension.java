@@ -42,7 +42,7 @@ public final class RedisExtension<T extends AutoCloseable>
     return new RedisExtension<>(() -> RedisCluster.start(RedisBinary.any()));
   }
 
-  /** Returns the extension for whatever the supplier starts. */
+  /** Returns the extension for servers that the supplier starts. */
   public static <T extends AutoCloseable> RedisExtension<T> of(Supplier<T> starter) {
     return new RedisExtension<>(starter);
   }

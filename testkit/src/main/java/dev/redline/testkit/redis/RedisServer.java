@@ -57,7 +57,7 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Returns a port nobody listens on, and that leaves room for a cluster bus beside it. */
+  /** Returns a free port, low enough that the port of the cluster bus (10,000 above) exists. */
   public static int freePort() {
     for (int tries = 0; tries < 100; tries++) {
       try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -102,8 +102,8 @@ public final class RedisServer implements AutoCloseable {
       if (!process.isAlive()) {
         throw new IllegalStateException("redis-server ended at once: " + log());
       }
-      try (Conversation conversation = new Conversation(port)) {
-        conversation.send("PING");
+      try (RespClient client = new RespClient(port)) {
+        client.send("PING");
         return;
       } catch (IOException e) {
         if (String.valueOf(e.getMessage()).contains("NOAUTH")) {
@@ -144,8 +144,8 @@ public final class RedisServer implements AutoCloseable {
 
   /** Sends a command and returns the reply: a String, a Long or a List. */
   public Object command(String... words) {
-    try (Conversation conversation = new Conversation(port)) {
-      return conversation.send(words);
+    try (RespClient client = new RespClient(port)) {
+      return client.send(words);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -163,12 +163,12 @@ public final class RedisServer implements AutoCloseable {
     awaitStarted();
   }
 
-  /** Stops the server in its tracks; connections stay open and nothing answers. */
+  /** Suspends the process; connections stay open, and the server does not respond. */
   public void pause() {
     process.signal("STOP");
   }
 
-  /** Lets a paused server go on. */
+  /** Resumes a paused server. */
   public void resume() {
     process.signal("CONT");
   }

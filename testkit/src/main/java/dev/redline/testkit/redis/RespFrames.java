@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts a stream of the Redis protocol, version 2 or 3, into whole commands or replies. */
+/** Splits a stream of the Redis protocol (RESP 2 or 3) into whole commands or replies. */
 final class RespFrames {
   private final InputStream in;
   private final ByteArrayOutputStream frame = new ByteArrayOutputStream();

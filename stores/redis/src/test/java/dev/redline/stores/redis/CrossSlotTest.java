@@ -56,7 +56,7 @@ class CrossSlotTest {
       }
       await().until(() -> before.equals(master.command("GET", nodes.redisKey(first))));
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.givenBack()).isEqualTo(1000);
+      assertThat(report.refundable()).isEqualTo(1000);
     }
   }
 
@@ -117,7 +117,7 @@ class CrossSlotTest {
   void lateRefundIsAtMostTheRemainingDebt() {
     try (Nodes nodes = nodesThatRefundLate(Protocol.CURRENT)) {
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.givenBack()).isEqualTo(1);
+      assertThat(report.refundable()).isEqualTo(1);
     }
   }
 
@@ -195,7 +195,7 @@ class CrossSlotTest {
       }
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       System.out.println("across masters: " + report);
-      assertThat(report.givenBack()).isPositive();
+      assertThat(report.refundable()).isPositive();
     }
   }
 

@@ -63,7 +63,7 @@ class FaultTest {
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       report("cut between write and reply", report);
       assertThat(report.unknown()).isPositive();
-      assertThat(report.unknownTaken()).isPositive();
+      assertThat(report.unknownAcquired()).isPositive();
     }
   }
 
@@ -84,7 +84,7 @@ class FaultTest {
       }
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       report("stalled replies", report);
-      assertThat(report.unknownTaken()).isPositive();
+      assertThat(report.unknownAcquired()).isPositive();
     }
   }
 

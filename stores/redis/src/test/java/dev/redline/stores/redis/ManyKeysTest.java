@@ -47,7 +47,7 @@ class ManyKeysTest {
       assertThat(third.passed(keys - 1)).isTrue();
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
       assertThat(report.buckets()).isEqualTo(keys);
-      assertThat(report.taken()).isEqualTo(2L * keys);
+      assertThat(report.acquired()).isEqualTo(2L * keys);
     }
   }
 

@@ -37,7 +37,7 @@ class MutationTest {
   private static void fails(History history) {
     assertThatThrownBy(() -> HistoryChecker.check(history))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("rule r for 'somebody', look ");
+        .hasMessageContaining("rule r for 'somebody', observation ");
   }
 
   @Test
@@ -72,7 +72,7 @@ class MutationTest {
         Nodes.take(node, KEY, 2);
       }
       HistoryChecker.Report report = HistoryChecker.check(nodes.history());
-      assertThat(report.unknownTaken()).isEqualTo(1);
+      assertThat(report.unknownAcquired()).isEqualTo(1);
     }
   }
 
@@ -256,7 +256,7 @@ class MutationTest {
         try (Nodes nodes = nodesWithDifferentLimits(Protocol.CURRENT, pair[0], pair[1], dryRun)) {
           HistoryChecker.Report report = HistoryChecker.check(nodes.history());
           assertThat(report.buckets()).isEqualTo(1);
-          assertThat(report.taken()).isBetween(100L, 102L);
+          assertThat(report.acquired()).isBetween(100L, 102L);
         }
       }
     }
@@ -321,7 +321,7 @@ class MutationTest {
   void acceptsBatchDecidedInOrder() {
     try (FaultProxy proxy = FaultProxy.to(REDIS.get());
         Nodes nodes = nodesThatBatch(proxy, Protocol.CURRENT)) {
-      assertThat(HistoryChecker.check(nodes.history()).looks()).isEqualTo(121);
+      assertThat(HistoryChecker.check(nodes.history()).decisions()).isEqualTo(121);
     }
   }
 }

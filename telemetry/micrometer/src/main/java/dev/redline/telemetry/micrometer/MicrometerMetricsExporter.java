@@ -20,16 +20,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Tells a Micrometer registry about decisions, failures, timings and rules.
+ * Records decisions, failures, timings and rules in a Micrometer registry.
  *
- * <p>All meters are named {@code ratelimit.…} and exist from the start, failures at zero, so that
- * an alert on them works before the first one. Tags are bounded: beyond a number of rules the rest
- * is counted as {@code other}, and an identity is never a tag.
+ * <p>All meters are named {@code ratelimit.…}. Counters of failures are registered from the start
+ * with the value 0, so that alerts on them work before the first failure. Tags are bounded: rules
+ * beyond a maximum are counted as {@code other}, and an identity is never a tag.
  *
- * <p>Thread-safe. Counting allocates nothing and takes no lock.
+ * <p>Thread-safe. Counting neither allocates nor locks.
  */
 public final class MicrometerMetricsExporter implements MetricsExporter {
-  /** How many rules are told apart unless told otherwise. */
+  /** The default maximum of rules with their own meters. */
   public static final int DEFAULT_MAX_RULES = 1000;
 
   private final MeterRegistry registry;
@@ -45,29 +45,26 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   private final AtomicLong lastSuccessSeconds = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** Creates an exporter that tells up to {@link #DEFAULT_MAX_RULES} rules apart. */
+  /** Creates an exporter with own meters for up to {@link #DEFAULT_MAX_RULES} rules. */
   public MicrometerMetricsExporter(MeterRegistry registry) {
     this(registry, DEFAULT_MAX_RULES);
   }
 
-  /** Creates an exporter that tells up to {@code maxRules} rules and plans apart. */
+  /** Creates an exporter with own meters for up to {@code maxRules} rules and plans. */
   public MicrometerMetricsExporter(MeterRegistry registry, int maxRules) {
     this.registry = registry;
     this.ruleMeters = new RuleMeters(registry, maxRules);
     this.checks =
-        Timer.builder("ratelimit.check")
-            .description("How long a check took, everything included")
-            .register(registry);
-    failures.put(OnStoreFailure.CLOSED, failures("failclosed", "refused because the store failed"));
-    failures.put(OnStoreFailure.OPEN, failures("failopen", "passed because the store failed"));
+        Timer.builder("ratelimit.check").description("The time of a check").register(registry);
+    failures.put(OnStoreFailure.CLOSED, failures("failclosed", "denied because the store failed"));
+    failures.put(OnStoreFailure.OPEN, failures("failopen", "allowed because the store failed"));
     failures.put(
-        OnStoreFailure.LOCAL,
-        failures("fallback", "decided by this node because the store failed"));
+        OnStoreFailure.LOCAL, failures("fallback", "made by this node because the store failed"));
     this.reloaded = reloads("success");
     this.reloadFailed = reloads("failure");
     this.eventsDropped =
         Counter.builder("ratelimit.events.dropped")
-            .description("Events lost because whoever listens is too slow")
+            .description("Events dropped because listeners are too slow")
             .register(registry);
     Gauge.builder("ratelimit.rules.version", rulesVersion, AtomicLong::doubleValue)
         .description("The version of the rules in force")
@@ -101,7 +98,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
         .register(registry);
   }
 
-  /** Shows how many keys the store of this process holds, whenever the registry asks. */
+  /** Registers a gauge of the keys in the store of this process. */
   public void showLocalKeys(LongSupplier keys) {
     Gauge.builder("ratelimit.local.keys", keys, LongSupplier::getAsLong)
         .description("Keys held in this process")
@@ -110,10 +107,10 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   }
 
   /**
-   * Shows in which state a store's circuit breaker is, whenever the registry asks: 1 for that one,
-   * 0 for the others.
+   * Registers gauges of the state of a store's circuit breaker: 1 for the current state, 0 for the
+   * others.
    *
-   * @param states all states there are, in lower case
+   * @param states all states, in lower case
    * @param current returns one of them
    */
   public void showBreaker(String store, List<String> states, Supplier<String> current) {
@@ -158,7 +155,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
 
   private Timer storeTimer(String store, boolean answered) {
     return Timer.builder("ratelimit.store")
-        .description("How long the store took")
+        .description("The time of a store call")
         .tag("store", store.toLowerCase(Locale.ROOT))
         .tag("outcome", answered ? "success" : "failure")
         .register(registry);

@@ -15,13 +15,14 @@ import java.util.Set;
 /**
  * The meters {@code ratelimit.requests} of a bounded number of rules.
  *
- * <p>Called when rules are put in force, never on the request path; locks because two books may be.
+ * <p>Called when a rule book is published, never on the request path. Locks, because two books may
+ * be published at the same time.
  */
 final class RuleMeters {
   private static final String NONE = "none";
   private static final String OTHER = "other";
 
-  /** A rule by its tags; {@code none} where there is no rule, or no rule set. */
+  /** The tags of a rule; {@code none} if there is no rule, or no rule set. */
   private record Name(String ruleSetId, String ruleId) {
     boolean isRuleOrPlan() {
       return !ruleId.equals(NONE);
@@ -39,7 +40,7 @@ final class RuleMeters {
     this.maxRules = maxRules;
   }
 
-  /** Returns the meter of a rule; beyond the bound, the one all further rules share. */
+  /** Returns the meter of a rule; rules beyond the maximum share one. */
   synchronized RuleMeter meter(String ruleSetId, String ruleId) {
     Name name = new Name(ruleSetId, ruleId);
     Counters known = named.get(name);
@@ -55,7 +56,7 @@ final class RuleMeters {
     return register(new Name(setKnown ? ruleSetId : OTHER, name.isRuleOrPlan() ? OTHER : NONE));
   }
 
-  /** Forgets the rules that a book does not have, so that others get their place. */
+  /** Removes the meters of rules that a book does not contain, so that others can be added. */
   synchronized void retain(RuleBook book) {
     Set<Name> inForce = new HashSet<>();
     for (CompiledRule rule : book.rules()) {
@@ -82,7 +83,7 @@ final class RuleMeters {
 
   private Counter counter(Name name, Verdict verdict) {
     return Counter.builder("ratelimit.requests")
-        .description("Verdicts of each rule that matched a request")
+        .description("Decisions of each rule that matched a request")
         .tag("ruleset", name.ruleSetId())
         .tag("rule", name.ruleId())
         .tag("result", verdict.name().toLowerCase(Locale.ROOT))

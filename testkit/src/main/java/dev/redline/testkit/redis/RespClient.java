@@ -12,15 +12,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A plain conversation with a Redis server: one command, one reply. */
-final class Conversation implements AutoCloseable {
+/** A minimal blocking Redis client: sends one command, reads one reply. */
+final class RespClient implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 5000;
 
   private final Socket socket = new Socket();
   private final InputStream in;
   private final OutputStream out;
 
-  Conversation(int port) throws IOException {
+  RespClient(int port) throws IOException {
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
     socket.setSoTimeout(TIMEOUT_MILLIS);
     in = new BufferedInputStream(socket.getInputStream());
