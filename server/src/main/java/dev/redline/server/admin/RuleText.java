@@ -3,7 +3,7 @@ package dev.redline.server.admin;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 import java.util.Optional;

@@ -6,7 +6,7 @@ import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.rules.documents.RuleDocumentWriter;
 import dev.redline.rules.documents.loading.EffectiveRules.Contribution;
 import dev.redline.server.access.Caller;

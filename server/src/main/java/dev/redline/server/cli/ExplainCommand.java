@@ -9,7 +9,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.server.data.ExplanationJson;
 import java.util.List;
 import java.util.Optional;

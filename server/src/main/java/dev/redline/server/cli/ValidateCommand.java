@@ -1,7 +1,7 @@
 package dev.redline.server.cli;
 
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 import java.util.Set;

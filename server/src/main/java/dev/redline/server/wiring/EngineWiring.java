@@ -12,7 +12,7 @@ import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.CircuitBreakingStore;
-import dev.redline.rules.documents.InlineLimits;
+import dev.redline.rules.documents.reading.InlineLimits;
 import dev.redline.rules.documents.loading.InvalidRulesException;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RuleReloading;

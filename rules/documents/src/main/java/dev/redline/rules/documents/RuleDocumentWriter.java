@@ -12,6 +12,8 @@ import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleMatch;
+import dev.redline.rules.documents.internal.parsing.JsonWriter;
+import dev.redline.rules.documents.internal.syntax.DurationSyntax;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
