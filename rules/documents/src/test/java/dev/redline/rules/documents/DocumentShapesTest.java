@@ -148,7 +148,7 @@ class DocumentShapesTest {
             x-note: "${UNSET}"
             rules: [{ id: a, action: ALLOW, match: *trusted }]
             """);
-    assertThat(document.rules().get(0).match().headers()).containsOnlyKeys("X-Internal");
+    assertThat(Documents.named(document.rules().get(0), "headers")).containsOnlyKeys("X-Internal");
     assertThat(Documents.errorWith("limit: 1/s", "x-note: 1").field()).contains("x-note");
   }
 

@@ -6,6 +6,7 @@ import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -77,5 +78,15 @@ public final class Documents {
   /** Returns a document of one rule called {@code r}, its fields from line 3 on. */
   public static String withFields(String... fields) {
     return "rules:\n  - id: r\n    " + String.join("\n    ", fields) + "\n";
+  }
+
+  /** Returns the values of a condition that is written as a list. */
+  public static List<?> texts(RateLimitRule rule, String condition) {
+    return (List<?>) rule.match().condition(condition).orElseThrow().values();
+  }
+
+  /** Returns the values of a condition that is written as a mapping. */
+  public static Map<Object, Object> named(RateLimitRule rule, String condition) {
+    return new HashMap<>((Map<?, ?>) rule.match().condition(condition).orElseThrow().values());
   }
 }

@@ -43,7 +43,6 @@ final class FieldNames {
           .alias("missingIdentity", "onMissingIdentity")
           .alias("final", "stop")
           .alias("attributes", "metadata");
-  static final FieldNames MATCH = of("headers", "attributes", "clientIps", "userIds");
   static final FieldNames BAND =
       of(
           "label",
@@ -64,10 +63,12 @@ final class FieldNames {
   private FieldNames() {}
 
   private static FieldNames of(String... names) {
+    return of(List.of(names));
+  }
+
+  static FieldNames of(List<String> names) {
     FieldNames fields = new FieldNames();
-    for (String name : names) {
-      fields.canonicalBySpelling.put(name, name);
-    }
+    names.forEach(name -> fields.canonicalBySpelling.put(name, name));
     return fields;
   }
 

@@ -1,11 +1,14 @@
 package dev.redline.rules.documents.reading;
 
+import dev.redline.core.rule.MatchCondition;
+import dev.redline.core.rule.RuleMatch;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.internal.parsing.Placeholders;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RuleDocumentReader {
   private final Placeholders placeholders;
-
+  private final List<MatchCondition.Type> conditions;
   private final boolean warnOfWaits;
 
-  private RuleDocumentReader(Placeholders placeholders, boolean warnOfWaits) {
+  private RuleDocumentReader(
+      Placeholders placeholders, List<MatchCondition.Type> conditions, boolean warnOfWaits) {
     this.placeholders = placeholders;
+    this.conditions = conditions;
     this.warnOfWaits = warnOfWaits;
   }
 
@@ -33,17 +38,30 @@ public final class RuleDocumentReader {
    */
   public static RuleDocumentReader withPlaceholders(
       Function<String, @Nullable String> environment) {
-    return new RuleDocumentReader(Placeholders.from(environment), false);
+    return new RuleDocumentReader(Placeholders.from(environment), RuleMatch.TYPES, false);
   }
 
   /** Returns a reader to which a placeholder is an error: for all other sources. */
   public static RuleDocumentReader withoutPlaceholders() {
-    return new RuleDocumentReader(Placeholders.rejected(), false);
+    return new RuleDocumentReader(Placeholders.rejected(), RuleMatch.TYPES, false);
   }
 
   /** Returns this reader for the service, which accepts rules that wait and never waits itself. */
   public RuleDocumentReader warningOfWaits() {
-    return new RuleDocumentReader(placeholders, true);
+    return new RuleDocumentReader(placeholders, conditions, true);
+  }
+
+  /**
+   * Returns this reader, which also knows conditions of another type under {@code match}.
+   *
+   * @throws IllegalArgumentException if a condition of that name is known already
+   */
+  public RuleDocumentReader withCondition(MatchCondition.Type type) {
+    if (conditions.stream().anyMatch(known -> known.name().equals(type.name()))) {
+      throw new IllegalArgumentException("there is a condition '" + type.name() + "' already");
+    }
+    return new RuleDocumentReader(
+        placeholders, Stream.concat(conditions.stream(), Stream.of(type)).toList(), warnOfWaits);
   }
 
   /**
@@ -67,7 +85,7 @@ public final class RuleDocumentReader {
    * sources may name each other's plans.
    */
   public Draft draft(List<ConfigProvider.Document> documents) {
-    SourceReader reading = new SourceReader(placeholders, warnOfWaits);
+    SourceReader reading = new SourceReader(placeholders, new MatchReader(conditions), warnOfWaits);
     reading.read(documents);
     return new Draft(reading);
   }

@@ -35,6 +35,7 @@ final class RuleReader {
   private final MappingReader fields;
   private final Optional<String> enclosingSet;
   private final PlanReferences references;
+  private final MatchReader matches;
   private final RateLimitRule.Builder rule = RateLimitRule.builder();
   private final List<String> paths = new ArrayList<>();
   private final List<Integer> pathLines = new ArrayList<>();
@@ -46,10 +47,12 @@ final class RuleReader {
       Mapping mapping,
       Placeholders placeholders,
       Optional<String> enclosingSet,
-      PlanReferences references) {
+      PlanReferences references,
+      MatchReader matches) {
     this.fields = new MappingReader(place, mapping, FieldNames.RULE, placeholders);
     this.enclosingSet = enclosingSet;
     this.references = references;
+    this.matches = matches;
   }
 
   /** Returns the rule, or nothing after reporting every mistake in it. */
@@ -112,7 +115,7 @@ final class RuleReader {
           pathLines.add(line);
         });
     fields.texts("method", rule::method);
-    MatchReader.readInto(rule, fields);
+    matches.readInto(rule, fields);
   }
 
   private Limits readLimits() {

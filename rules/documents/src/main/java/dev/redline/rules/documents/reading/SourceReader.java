@@ -34,6 +34,7 @@ final class SourceReader {
   private static final RuleDocument NOTHING = new RuleDocument(1, List.of(), List.of(), List.of());
 
   private final Placeholders placeholders;
+  private final MatchReader matches;
   private final boolean warnOfWaits;
   private final Findings findings = new Findings();
   private final List<LocatedRule> rules = new ArrayList<>();
@@ -46,7 +47,8 @@ final class SourceReader {
   private long version = 1;
   private boolean substance;
 
-  SourceReader(Placeholders placeholders, boolean warnOfWaits) {
+  SourceReader(Placeholders placeholders, MatchReader matches, boolean warnOfWaits) {
+    this.matches = matches;
     this.warnOfWaits = warnOfWaits;
     this.placeholders = placeholders.hidingIn(findings.hidden());
   }
@@ -202,7 +204,7 @@ final class SourceReader {
       ProblemLocation own =
           id.isPresent() ? place.rule(id.get()) : place.within(prefix + " " + (i + 1));
       boolean first = id.isEmpty() || isFirst(rulePlaces, own, mapping, id.get());
-      new RuleReader(own, mapping, placeholders, enclosingSet, references)
+      new RuleReader(own, mapping, placeholders, enclosingSet, references, matches)
           .read()
           .filter(read -> first)
           .ifPresent(

@@ -1,5 +1,6 @@
 package dev.redline.rules.documents.reading;
 
+import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,12 +10,15 @@ import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SpecVersion;
 import com.networknt.schema.ValidationMessage;
+import dev.redline.core.rule.MatchCondition;
+import dev.redline.core.rule.RuleMatch;
 import dev.redline.rules.documents.Documents;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,8 +37,7 @@ class JsonSchemaTest {
       JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(SCHEMA_TEXT);
 
   private static JsonNode schemaText() {
-    try (InputStream stream =
-        RuleDocument.class.getResourceAsStream("redline-rules.schema.json")) {
+    try (InputStream stream = RuleDocument.class.getResourceAsStream("redline-rules.schema.json")) {
       return JSON.readTree(stream);
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -87,13 +90,22 @@ class JsonSchemaTest {
   }
 
   @Test
-  void knowsTheFieldsOfMatch() {
-    List<String> properties = new ArrayList<>();
+  void knowsEveryTypeOfConditionAndItsShape() {
+    Map<String, String> shapes = new HashMap<>();
     SCHEMA_TEXT
         .at("/$defs/match/anyOf/0/properties")
-        .fieldNames()
-        .forEachRemaining(properties::add);
-    assertThat(properties).containsExactlyInAnyOrderElementsOf(FieldNames.MATCH.spellings());
+        .properties()
+        .forEach(field -> shapes.put(field.getKey(), field.getValue().get("$ref").asText()));
+    assertThat(shapes)
+        .isEqualTo(
+            RuleMatch.TYPES.stream()
+                .collect(
+                    toMap(
+                        MatchCondition.Type::name,
+                        type ->
+                            type instanceof MatchCondition.OfTexts
+                                ? "#/$defs/texts"
+                                : "#/$defs/globs")));
   }
 
   @Test
