@@ -63,10 +63,11 @@ class ServerArchitectureTest {
   }
 
   @Test
-  void onlyTheDataPlaneAndTheRedisStoreKnowNetty() {
+  void onlyDataPlaneAndRedisConnectionsUseNetty() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.redline.server.data..", "dev.redline.stores.redis..")
+        .resideOutsideOfPackages(
+            "dev.redline.server.data..", "dev.redline.redis..", "dev.redline.stores.redis..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.vertx..", "io.netty..")

@@ -2,6 +2,7 @@ package dev.redline.rules.redis;
 
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
+import dev.redline.redis.RedisConnectionSettings;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -38,10 +39,19 @@ public final class RedisRuleRepository implements RuleRepository {
   private final String prefix;
   private @Nullable Subscription subscription;
 
-  /** Names the Redis; nothing is connected yet. */
+  /** Creates a repository in the Redis of the properties {@code rl.redis.*}. */
   public RedisRuleRepository(Settings.Redis settings) {
-    this.access = new RedisAccess(settings);
-    this.prefix = settings.keyPrefix() + ":m:{rules}";
+    this(RedisConnectionSettings.of(settings), settings.keyPrefix());
+  }
+
+  /**
+   * Creates a repository; nothing is connected yet.
+   *
+   * @param keyPrefix the prefix of all keys
+   */
+  public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
+    this.access = new RedisAccess(connection);
+    this.prefix = keyPrefix + ":m:{rules}";
   }
 
   private String key(String name) {

@@ -98,7 +98,8 @@ final class Connector implements AutoCloseable {
       RedisConnection first = connect();
       if (first != null) {
         LOG.log(
-            Level.INFO, "connected to Redis at " + settings.address() + ", " + first.topology());
+            Level.INFO,
+            "connected to Redis at " + settings.connection().address() + ", " + first.topology());
         if (!publish(first)) {
           // Closing a connection waits, which an interrupted thread does not.
           Thread.interrupted();
@@ -134,7 +135,7 @@ final class Connector implements AutoCloseable {
     boolean was = health.last().up();
     StoreHealth now = health.look(current);
     if (was && !now.up() && !closed) {
-      away(now.reason().orElse("Redis at " + settings.address() + " does not answer"));
+      away(now.reason().orElse("Redis at " + settings.connection().address() + " does not answer"));
     }
     health.publish(now);
     if (!was && now.up() && !closed) {
@@ -155,7 +156,8 @@ final class Connector implements AutoCloseable {
 
   private void recovered() {
     LOG.log(
-        logsOutage ? Level.INFO : Level.DEBUG, "Redis at " + settings.address() + " answers again");
+        logsOutage ? Level.INFO : Level.DEBUG,
+        "Redis at " + settings.connection().address() + " answers again");
     observer.recovered();
   }
 
@@ -168,7 +170,10 @@ final class Connector implements AutoCloseable {
         return prepared(RedisConnection.connect(settings));
       } catch (RuntimeException | LinkageError e) {
         String why =
-            "not connected to Redis at " + settings.address() + ": " + HealthProbe.reason(e);
+            "not connected to Redis at "
+                + settings.connection().address()
+                + ": "
+                + HealthProbe.reason(e);
         health.down(why);
         if (!closed) {
           LOG.log(level, why);
@@ -196,7 +201,8 @@ final class Connector implements AutoCloseable {
       done = true;
       return candidate;
     } catch (TimeoutException e) {
-      throw new IllegalStateException("no answer within " + settings.connectTimeout(), e);
+      throw new IllegalStateException(
+          "no answer within " + settings.connection().connectTimeout(), e);
     } catch (ExecutionException e) {
       throw new IllegalStateException(HealthProbe.reason(e), e);
     } finally {
@@ -276,7 +282,7 @@ final class Connector implements AutoCloseable {
       throws InterruptedException, ExecutionException, TimeoutException {
     return stage
         .toCompletableFuture()
-        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        .get(settings.connection().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
   }
 
   @Override

@@ -50,7 +50,7 @@ final class Deadlines implements AutoCloseable {
     this.answers = answers;
     this.unanswered =
         "Redis at "
-            + settings.address()
+            + settings.connection().address()
             + " did not answer within "
             + settings.commandTimeout().toMillis()
             + " ms: whether it was taken is unknown";

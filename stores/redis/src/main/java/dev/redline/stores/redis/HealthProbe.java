@@ -38,8 +38,8 @@ final class HealthProbe {
   private long evictionLookedNanos;
 
   HealthProbe(RedisSettings settings) {
-    this.patience = settings.connectTimeout();
-    this.address = settings.address();
+    this.patience = settings.connection().connectTimeout();
+    this.address = settings.connection().address();
     this.evictionLookedNanos = System.nanoTime() - EVICTION_LOOK_NANOS;
   }
 

@@ -1,17 +1,13 @@
 package dev.redline.stores.redis;
 
-import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisClient;
+import dev.redline.redis.internal.ClientTuning;
+import dev.redline.redis.internal.RedisClients;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisURI;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
@@ -21,11 +17,6 @@ import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
-import io.lettuce.core.resource.Delay;
-import io.netty.util.HashedWheelTimer;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -33,132 +24,66 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to Redis in whatever topology it turns out to be, set up so that no command is ever
- * sent twice: commands are rejected while disconnected, and reconnecting replays nothing.
+ * The connection to Redis, with at-most-once delivery: commands are rejected while disconnected,
+ * and reconnecting replays nothing. Standalone, Sentinel or Cluster, as {@link RedisClients}
+ * detects it.
  */
 final class RedisConnection implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisConnection.class.getName());
-  private static final Duration TICK = Duration.ofMillis(5);
-  private static final Duration TOPOLOGY_REFRESH = Duration.ofMillis(250);
-  private static final int REQUEST_QUEUE = 4096;
-  private static final long RENEWAL_NANOS = 500_000_000L;
+  private static final Duration TIMER_TICK = Duration.ofMillis(5);
+  private static final long RECONNECT_PAUSE_NANOS = 500_000_000L;
 
-  private final Parts parts;
-  private final RedisURI uri;
+  private final RedisClients clients;
+  private final OpenChannels channels;
   private final @Nullable RedisClusterClient clusterClient;
   private final AtomicLong renewedNanos = new AtomicLong(System.nanoTime());
   private volatile StatefulConnection<byte[], byte[]> connection;
   private volatile BaseRedisAsyncCommands<byte[], byte[]> commands;
 
-  /** What a connection is made of, whatever the topology. */
-  private record Parts(
-      ClientResources resources,
-      HashedWheelTimer timer,
-      OpenChannels channels,
-      RedisClient client) {}
-
   private RedisConnection(
-      Parts parts,
-      RedisURI uri,
+      RedisClients clients,
+      OpenChannels channels,
       StatefulConnection<byte[], byte[]> connection,
-      BaseRedisAsyncCommands<byte[], byte[]> commands,
-      @Nullable RedisClusterClient clusterClient) {
-    this.parts = parts;
-    this.uri = uri;
+      BaseRedisAsyncCommands<byte[], byte[]> commands) {
+    this.clients = clients;
+    this.channels = channels;
+    this.clusterClient = clients.clusterClient();
     this.connection = connection;
     this.commands = commands;
-    this.clusterClient = clusterClient;
   }
 
-  /** Connects, and finds out whether it is a cluster; throws if Redis cannot be reached. */
+  /** Connects, to all masters of a cluster; throws if one cannot be reached. Blocks. */
   static RedisConnection connect(RedisSettings settings) {
-    HashedWheelTimer timer =
-        new HashedWheelTimer(
-            new DefaultThreadFactory("redline-redis-timer", true),
-            TICK.toMillis(),
-            TimeUnit.MILLISECONDS);
     OpenChannels channels = new OpenChannels();
-    ClientResources resources =
-        DefaultClientResources.builder()
-            .timer(timer)
-            .ioThreadPoolSize(2)
-            .computationThreadPoolSize(2)
-            .nettyCustomizer(channels)
-            .reconnectDelay(
-                () ->
-                    Delay.fullJitter(
-                        Duration.ofMillis(50), Duration.ofMillis(500), 50, TimeUnit.MILLISECONDS))
-            .build();
-    List<RedisURI> nodes = settings.nodes();
-    RedisClient client = RedisClient.create(resources, nodes.get(0));
-    client.setOptions(options(ClientOptions.builder(), settings).build());
-    Parts parts = new Parts(resources, timer, channels, client);
+    RedisClients clients =
+        new RedisClients(
+            settings.connection(),
+            new ClientTuning(
+                TimeoutOptions.builder().timeoutSource(new Timeouts(settings)).build(),
+                TIMER_TICK,
+                DisconnectedBehavior.REJECT_COMMANDS,
+                channels));
     try {
-      return connect(settings, nodes, parts);
+      StatefulConnection<byte[], byte[]> connection = clients.connect(ByteArrayCodec.INSTANCE);
+      RedisConnection result =
+          new RedisConnection(clients, channels, connection, asyncCommands(connection));
+      result.masters();
+      return result;
     } catch (RuntimeException e) {
-      client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      stop(resources, timer);
+      clients.close();
       throw e;
     }
   }
 
-  /** Connects to the first node that answers; of a cluster, any will do. */
-  private static RedisConnection connect(
-      RedisSettings settings, List<RedisURI> nodes, Parts parts) {
-    RuntimeException failure = new IllegalStateException("no address");
-    for (RedisURI node : nodes) {
-      try {
-        StatefulRedisConnection<byte[], byte[]> single =
-            parts.client.connect(ByteArrayCodec.INSTANCE, node);
-        if (!isCluster(single)) {
-          return new RedisConnection(parts, node, single, single.async(), null);
-        }
-        single.close();
-        return cluster(settings, node, nodes, parts);
-      } catch (RuntimeException e) {
-        failure = e;
-      }
-    }
-    throw failure;
-  }
-
-  private static boolean isCluster(StatefulRedisConnection<byte[], byte[]> connection) {
-    return connection.sync().info("cluster").contains("cluster_enabled:1");
-  }
-
-  // Lettuce 7 turns the triggers on by itself and deprecates saying so; Lettuce 6 must be told.
-  @SuppressWarnings("deprecation")
-  private static RedisConnection cluster(
-      RedisSettings settings, RedisURI uri, List<RedisURI> nodes, Parts parts) {
-    RedisClusterClient clusterClient = RedisClusterClient.create(parts.resources, nodes);
-    ClusterClientOptions.Builder options = ClusterClientOptions.builder();
-    options(options, settings);
-    clusterClient.setOptions(
-        options
-            .topologyRefreshOptions(
-                ClusterTopologyRefreshOptions.builder()
-                    .enablePeriodicRefresh(Duration.ofSeconds(5))
-                    .enableAdaptiveRefreshTrigger(
-                        ClusterTopologyRefreshOptions.RefreshTrigger.values())
-                    .adaptiveRefreshTriggersTimeout(TOPOLOGY_REFRESH)
-                    .build())
-            .build());
-    try {
-      StatefulRedisClusterConnection<byte[], byte[]> connection =
-          clusterClient.connect(ByteArrayCodec.INSTANCE);
-      RedisConnection link =
-          new RedisConnection(parts, uri, connection, connection.async(), clusterClient);
-      link.masters();
-      return link;
-    } catch (RuntimeException e) {
-      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-      throw e;
-    }
+  private static BaseRedisAsyncCommands<byte[], byte[]> asyncCommands(
+      StatefulConnection<byte[], byte[]> connection) {
+    return connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster
+        ? cluster.async()
+        : ((StatefulRedisConnection<byte[], byte[]>) connection).async();
   }
 
   /** A master and the commands that go to it alone. */
@@ -203,31 +128,9 @@ final class RedisConnection implements AutoCloseable {
     return master == null ? "" : master.getUri().getHost() + ":" + master.getUri().getPort();
   }
 
-  /** Returns what kind of Redis it is: {@code standalone}, {@code sentinel} or {@code cluster}. */
+  /** Returns the topology: {@code standalone}, {@code sentinel} or {@code cluster}. */
   String topology() {
-    if (cluster()) {
-      return "cluster";
-    }
-    return uri.getSentinels().isEmpty() ? "standalone" : "sentinel";
-  }
-
-  private static <B extends ClientOptions.Builder> B options(B builder, RedisSettings settings) {
-    builder
-        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        .autoReconnect(true)
-        .requestQueueSize(REQUEST_QUEUE)
-        .timeoutOptions(TimeoutOptions.builder().timeoutSource(new Timeouts(settings)).build())
-        .socketOptions(
-            SocketOptions.builder()
-                .connectTimeout(settings.connectTimeout())
-                .keepAlive(true)
-                .tcpNoDelay(true)
-                .build());
-    settings
-        .caFile()
-        .ifPresent(
-            file -> builder.sslOptions(SslOptions.builder().trustManager(file.toFile()).build()));
-    return builder;
+    return clients.topology();
   }
 
   boolean cluster() {
@@ -241,7 +144,7 @@ final class RedisConnection implements AutoCloseable {
   void renew(String node) {
     renew();
     if (clusterClient != null) {
-      parts.channels.close(node);
+      channels.close(node);
     }
   }
 
@@ -253,7 +156,10 @@ final class RedisConnection implements AutoCloseable {
   void renew() {
     long now = System.nanoTime();
     long last = renewedNanos.get();
-    long pause = clusterClient == null ? RENEWAL_NANOS : TOPOLOGY_REFRESH.toNanos();
+    long pause =
+        clusterClient == null
+            ? RECONNECT_PAUSE_NANOS
+            : RedisClients.TOPOLOGY_REFRESH_PAUSE.toNanos();
     if (now - last < pause || !renewedNanos.compareAndSet(last, now)) {
       return;
     }
@@ -267,9 +173,8 @@ final class RedisConnection implements AutoCloseable {
               });
       return;
     }
-    parts
-        .client
-        .connectAsync(ByteArrayCodec.INSTANCE, uri)
+    clients
+        .reconnect(ByteArrayCodec.INSTANCE)
         .thenAccept(
             fresh -> {
               StatefulConnection<byte[], byte[]> stale = connection;
@@ -322,16 +227,7 @@ final class RedisConnection implements AutoCloseable {
   @Override
   public void close() {
     connection.close();
-    if (clusterClient != null) {
-      clusterClient.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    }
-    parts.client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
-    stop(parts.resources, parts.timer);
-  }
-
-  private static void stop(ClientResources resources, HashedWheelTimer timer) {
-    resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(1, TimeUnit.SECONDS);
-    timer.stop();
+    clients.close();
   }
 
   static byte[] ascii(String text) {
@@ -345,7 +241,7 @@ final class RedisConnection implements AutoCloseable {
 
     Timeouts(RedisSettings settings) {
       this.callMillis = settings.commandTimeout().toMillis();
-      this.otherMillis = Math.max(callMillis, settings.connectTimeout().toMillis());
+      this.otherMillis = Math.max(callMillis, settings.connection().connectTimeout().toMillis());
     }
 
     @Override

@@ -35,7 +35,7 @@ final class Resets {
     this.generations = generations;
     this.denials = denials;
     this.key = RedisConnection.ascii(settings.keyPrefix() + ":m:generations");
-    this.patienceMillis = settings.connectTimeout().toMillis();
+    this.patienceMillis = settings.connection().connectTimeout().toMillis();
   }
 
   /** Learns what other nodes have reset since the last time. */

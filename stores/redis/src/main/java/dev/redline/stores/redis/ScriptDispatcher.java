@@ -50,7 +50,7 @@ final class ScriptDispatcher implements Lane.Sender {
       ScriptParameters.Cache shapes,
       CallObserver observer) {
     this.settings = settings;
-    this.address = settings.address();
+    this.address = settings.connection().address();
     this.protocol = protocol;
     this.connector = connector;
     this.deadlines = deadlines;

@@ -77,7 +77,7 @@ final class WarmUp {
     NumbersOutput output = new NumbersOutput();
     link.call(true, script.digest(), batch.keys(), batch.arguments(), output)
         .toCompletableFuture()
-        .get(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        .get(settings.connection().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     try {
       batch.read(output.get(), output.size());
     } catch (Batch.MalformedReplyException e) {

@@ -10,6 +10,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.testkit.HistoryChecker;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisCluster;
@@ -46,11 +47,8 @@ class ClusterFaultTest {
 
   private static RedisSettings settings(String uri, List<String> nodes, int maxQueued) {
     return new RedisSettings(
-        uri,
-        nodes,
-        Optional.empty(),
+        new RedisConnectionSettings(uri, nodes, Optional.empty(), Duration.ofSeconds(1)),
         Duration.ofSeconds(5),
-        Duration.ofSeconds(1),
         "t",
         4,
         64,
