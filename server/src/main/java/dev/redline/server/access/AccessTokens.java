@@ -10,39 +10,42 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The tokens that are let in, kept as digests only. */
+/** The configured tokens, kept as digests only. */
 public final class AccessTokens {
-  private static final class Known {
+  private static final class Entry {
     private final Caller caller;
     private final byte[] digest;
 
-    Known(Caller caller, byte[] digest) {
+    Entry(Caller caller, byte[] digest) {
       this.caller = caller;
       this.digest = digest;
     }
   }
 
-  private final List<Known> known;
+  private final List<Entry> entries;
 
-  /** Takes tokens by name. */
+  /** Digests the tokens, which are given by name. */
   public AccessTokens(Map<String, AdminToken> tokens) {
-    this.known =
+    this.entries =
         tokens.entrySet().stream()
             .map(
                 token ->
-                    new Known(
+                    new Entry(
                         new Caller(token.getKey(), token.getValue().role()),
                         digest(token.getValue().value())))
             .toList();
   }
 
-  /** Returns whose token it is. Takes the same time whichever it is and however much is right. */
+  /**
+   * Returns the owner of a token. Compares it with all digests in constant time, so that the
+   * response time does not depend on how much of a guess is right.
+   */
   Optional<Caller> find(String token) {
     byte[] presented = digest(token);
     @Nullable Caller found = null;
-    for (Known one : known) {
-      if (MessageDigest.isEqual(one.digest, presented)) {
-        found = one.caller;
+    for (Entry entry : entries) {
+      if (MessageDigest.isEqual(entry.digest, presented)) {
+        found = entry.caller;
       }
     }
     return Optional.ofNullable(found);

@@ -3,13 +3,13 @@ package dev.redline.server.access;
 import dev.redline.core.settings.Settings.Role;
 
 /**
- * Somebody who showed a token.
+ * The owner of a valid token.
  *
  * @param name the token's name
- * @param role what it allows
+ * @param role whether the token permits changes or only reading
  */
 public record Caller(String name, Role role) {
-  /** Returns whether the caller may change something. */
+  /** Returns whether the caller may change rules and buckets. */
   public boolean mayChange() {
     return role == Role.EDITOR;
   }

@@ -5,8 +5,9 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes failed logins to the log, a few per second: guessing must not become a flood of lines. The
- * token is never part of a line; it may be a right one with a typing mistake. Thread-safe.
+ * Logs failed logins, at most {@value #LINES_PER_SECOND} per second, so that guessing tokens does
+ * not flood the log. A line never contains the token: it may be a valid one with a typing mistake.
+ * Thread-safe.
  */
 final class FailedLoginLog {
   private static final Logger LOG = System.getLogger(FailedLoginLog.class.getName());
@@ -14,20 +15,20 @@ final class FailedLoginLog {
 
   private long second = Long.MIN_VALUE;
   private int lines;
-  private long left;
+  private long suppressed;
 
-  synchronized void failed(String address) {
+  synchronized void record(String address) {
     long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
     if (now != second) {
       second = now;
       lines = 0;
     }
     if (++lines > LINES_PER_SECOND) {
-      left++;
+      suppressed++;
       return;
     }
-    String more = left > 0 ? " (" + left + " more were not logged)" : "";
-    left = 0;
-    LOG.log(Level.WARNING, "a login with an unknown token failed, from " + address + more);
+    String more = suppressed > 0 ? " (" + suppressed + " more were not logged)" : "";
+    suppressed = 0;
+    LOG.log(Level.WARNING, "failed login with an unknown token from " + address + more);
   }
 }

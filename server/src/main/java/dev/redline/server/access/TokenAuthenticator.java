@@ -20,31 +20,33 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets callers in who show a token, and limits how often an address may show a wrong one.
+ * Authenticates callers by bearer token ({@code Authorization: Bearer …}, RFC 6750), and limits the
+ * wrong tokens per client address to {@value #ATTEMPTS} a minute.
  *
- * <p>An address that showed too many wrong ones is not even listened to until it has waited: a
- * right guess among them gets no answer. Whoever came in from there before may still come with the
- * same token, so that a guesser cannot shut out his neighbours. Thread-safe, and remembers no more
- * than a bounded number of addresses.
+ * <p>An address beyond that limit gets 429 until it has waited, even for a valid token: otherwise
+ * guessing could go on. A token that was accepted from the address before is exempt, so that a
+ * guesser cannot lock out other users behind the same address. Thread-safe; keeps state for at most
+ * {@value #MAX_ADDRESSES} addresses.
  */
 public final class TokenAuthenticator implements AutoCloseable {
-  private static final int ADDRESSES = 10_000;
+  private static final int MAX_ADDRESSES = 10_000;
   private static final long ATTEMPTS = 20;
   private static final Duration PERIOD = Duration.ofMinutes(1);
   private static final String SCHEME = "bearer ";
 
   /**
-   * What came of knocking.
+   * The result of an authentication: a caller, or the error response to send.
    *
-   * @param caller who was let in, if somebody was
-   * @param status the HTTP status of the refusal
-   * @param detail why not, in words
-   * @param headers the header fields of the refusal
+   * @param caller the owner of the token; empty if authentication failed
+   * @param status the HTTP status of the response; 200 with a caller
+   * @param detail the reason of the failure
+   * @param headers the header fields of the error response
    */
-  public record Answer(
+  public record Authentication(
       Optional<Caller> caller, int status, String detail, Map<String, String> headers) {}
 
-  private record Acquaintance(String address, String name) {}
+  /** A token that was accepted from an address. */
+  private record AcceptedLogin(String address, String tokenName) {}
 
   private final AccessTokens tokens;
   private final IdentityScheme identity;
@@ -55,22 +57,28 @@ public final class TokenAuthenticator implements AutoCloseable {
           BucketLimits.OwnerKind.RULE,
           "admin-attempts",
           List.of(RateLimitBand.of(ATTEMPTS, ATTEMPTS, PERIOD)));
-  private final Set<Acquaintance> acquaintances = ConcurrentHashMap.newKeySet();
+  private final Set<AcceptedLogin> acceptedLogins = ConcurrentHashMap.newKeySet();
 
-  /** Creates a gate for some tokens. */
+  /**
+   * Creates an authenticator.
+   *
+   * @param tokens the valid tokens
+   * @param identity how addresses are grouped, such as IPv6 addresses by prefix
+   * @param clock the clock of the limit on wrong tokens
+   */
   public TokenAuthenticator(AccessTokens tokens, IdentitySettings identity, MicrosClock clock) {
     this.tokens = tokens;
     this.identity = new IdentityScheme(List.of(KeyField.ip()), List.of(), identity);
-    this.attempts = new LocalStore(ADDRESSES, clock);
+    this.attempts = new LocalStore(MAX_ADDRESSES, clock);
   }
 
   /**
-   * Lets a caller in, or says why not.
+   * Authenticates a request.
    *
-   * @param authorization the header field, if it was sent
+   * @param authorization the value of the {@code Authorization} header field, if it was sent
    * @param remote the client's address
    */
-  public Answer knock(@Nullable String authorization, @Nullable String remote) {
+  public Authentication authenticate(@Nullable String authorization, @Nullable String remote) {
     if (authorization == null || !authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
       return unauthorized("a token is needed: Authorization: Bearer …", "");
     }
@@ -78,40 +86,41 @@ public final class TokenAuthenticator implements AutoCloseable {
     RateLimitKey key = new RateLimitKey(limits, address);
     Optional<Caller> caller = tokens.find(authorization.substring(SCHEME.length()).strip());
     if (caller.isPresent()
-        && acquaintances.contains(new Acquaintance(address, caller.get().name()))) {
-      return admitted(caller.get());
+        && acceptedLogins.contains(new AcceptedLogin(address, caller.get().name()))) {
+      return accepted(caller.get());
     }
+    // Only wrong tokens count: for a valid one this is a dry run.
     Outcome outcome = new Outcome();
     attempts.acquireNow(Acquisition.of(key, 1, false, caller.isPresent()), outcome);
     if (!outcome.allowed()) {
-      log.failed(String.valueOf(remote));
-      return tooMany(limits.band(0).waitMicros(outcome.views(), 0, 1));
+      log.record(String.valueOf(remote));
+      return tooManyAttempts(limits.band(0).waitMicros(outcome.views(), 0, 1));
     }
     if (caller.isEmpty()) {
-      log.failed(String.valueOf(remote));
+      log.record(String.valueOf(remote));
       return unauthorized("the token is not known", ", error=\"invalid_token\"");
     }
-    if (acquaintances.size() < ADDRESSES) {
-      acquaintances.add(new Acquaintance(address, caller.get().name()));
+    if (acceptedLogins.size() < MAX_ADDRESSES) {
+      acceptedLogins.add(new AcceptedLogin(address, caller.get().name()));
     }
-    return admitted(caller.get());
+    return accepted(caller.get());
   }
 
-  private static Answer admitted(Caller caller) {
-    return new Answer(Optional.of(caller), 200, "", Map.of());
+  private static Authentication accepted(Caller caller) {
+    return new Authentication(Optional.of(caller), 200, "", Map.of());
   }
 
-  private static Answer unauthorized(String detail, String error) {
-    return new Answer(
+  private static Authentication unauthorized(String detail, String error) {
+    return new Authentication(
         Optional.empty(),
         401,
         detail,
         Map.of("WWW-Authenticate", "Bearer realm=\"redline\"" + error));
   }
 
-  private static Answer tooMany(long waitMicros) {
+  private static Authentication tooManyAttempts(long waitMicros) {
     long seconds = Math.max(1, (waitMicros + 999_999) / 1_000_000);
-    return new Answer(
+    return new Authentication(
         Optional.empty(),
         429,
         "too many wrong tokens from this address; wait " + seconds + " s",

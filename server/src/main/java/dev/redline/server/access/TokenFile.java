@@ -9,24 +9,24 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Base64;
 
-/** A token of the service's own making, in a file that only its owner reads. */
+/** The admin token that the service generates, in a file that only its owner can read. */
 public final class TokenFile {
   private static final String NAME = "admin-token";
   private static final int BYTES = 32;
-  private static final int SHORTEST = 16;
+  private static final int MIN_LENGTH = 16;
   private static final boolean POSIX =
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
   private TokenFile() {}
 
-  /** Returns where the token of a data directory is. */
+  /** Returns the path of the token file in a data directory. */
   public static Path in(Path dataDir) {
     return dataDir.resolve(NAME);
   }
 
   /**
-   * Returns the token in a file, and makes one if there is none: the same for all who ask at the
-   * same time, and after the next start.
+   * Returns the token in a file; generates token and file if the file does not exist. Processes
+   * that start at the same time get the same token.
    *
    * @throws IOException if the file can neither be read nor be written
    */
@@ -35,9 +35,12 @@ public final class TokenFile {
       create(file);
     }
     String token = Files.readString(file).strip();
-    if (token.length() < SHORTEST) {
+    if (token.length() < MIN_LENGTH) {
       throw new IOException(
-          file + " has fewer than " + SHORTEST + " characters; delete it to have a token made");
+          file
+              + " has fewer than "
+              + MIN_LENGTH
+              + " characters; delete it to generate a new token");
     }
     if (POSIX) {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
@@ -51,7 +54,7 @@ public final class TokenFile {
     byte[] random = new byte[BYTES];
     new SecureRandom().nextBytes(random);
     String token = Base64.getUrlEncoder().withoutPadding().encodeToString(random);
-    // Temporary files are their owner's alone from the start, and the link appears whole or not.
+    // A temporary file is private from the start, and linking it is atomic.
     Path temporary = Files.createTempFile(directory, "." + NAME, ".tmp");
     try {
       Files.writeString(temporary, token + "\n");
@@ -62,7 +65,7 @@ public final class TokenFile {
       }
     } catch (FileAlreadyExistsException e) {
       System.getLogger(TokenFile.class.getName())
-          .log(System.Logger.Level.DEBUG, "another process was faster: {0}", file);
+          .log(System.Logger.Level.DEBUG, "another process created {0} first", file);
     } finally {
       Files.deleteIfExists(temporary);
     }

@@ -1,4 +1,7 @@
-/** Who may see and change the rules: tokens, and a limit on guessing them. */
+/**
+ * Authentication of the admin API and of {@code GET /v1/rules}: bearer tokens, with a limit on
+ * guessing.
+ */
 @NullMarked
 package dev.redline.server.access;
 

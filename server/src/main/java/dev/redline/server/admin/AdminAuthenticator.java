@@ -2,6 +2,7 @@ package dev.redline.server.admin;
 
 import dev.redline.server.access.Caller;
 import dev.redline.server.access.TokenAuthenticator;
+import dev.redline.server.access.TokenAuthenticator.Authentication;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -15,52 +16,60 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Lets in whoever shows a token: to look with any, to change something with an editor's.
+ * Servlet filter that authenticates and authorizes requests to the admin API: reading needs any
+ * valid token, changes need a token of role editor.
  *
- * <p>Everything but reading counts as a change unless said otherwise here. The caller becomes an
- * attribute of the request, without which no endpoint can be called.
+ * <p>Every method but GET and HEAD counts as a change, except {@code POST validate}. The filter
+ * stores the {@link Caller} as a request attribute, which every endpoint requires: an endpoint that
+ * the filter does not cover fails instead of being open.
  */
 final class AdminAuthenticator implements Filter {
   /** The request attribute that holds the {@link Caller}. */
   static final String CALLER = "dev.redline.caller";
 
-  private static final Set<String> READING = Set.of("GET", "HEAD");
+  private static final Set<String> READ_METHODS = Set.of("GET", "HEAD");
   private static final String VALIDATE = AdminPaths.ROOT + "/validate";
   private static final String OPENAPI = AdminPaths.ROOT + "/openapi.json";
 
-  private final TokenAuthenticator gate;
+  private final TokenAuthenticator authenticator;
   private final Duration bodyTimeout;
 
-  AdminAuthenticator(TokenAuthenticator gate, Duration bodyTimeout) {
-    this.gate = gate;
+  AdminAuthenticator(TokenAuthenticator authenticator, Duration bodyTimeout) {
+    this.authenticator = authenticator;
     this.bodyTimeout = bodyTimeout;
   }
 
   @Override
-  public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+  public void doFilter(
+      ServletRequest servletRequest, ServletResponse servletResponse, FilterChain chain)
       throws IOException, ServletException {
-    HttpServletRequest asked = (HttpServletRequest) request;
-    HttpServletResponse answer = (HttpServletResponse) response;
-    if (asked.getServletPath().equals(OPENAPI)) {
+    HttpServletRequest request = (HttpServletRequest) servletRequest;
+    HttpServletResponse response = (HttpServletResponse) servletResponse;
+    if (request.getServletPath().equals(OPENAPI)) {
       chain.doFilter(request, response);
       return;
     }
-    TokenAuthenticator.Answer knocked =
-        gate.knock(asked.getHeader("Authorization"), asked.getRemoteAddr());
-    if (knocked.caller().isEmpty()) {
-      BodyReader.deny(asked, answer, knocked.status(), knocked.headers(), knocked.detail());
+    Authentication result =
+        authenticator.authenticate(request.getHeader("Authorization"), request.getRemoteAddr());
+    if (result.caller().isEmpty()) {
+      BodyReader.reject(request, response, result.status(), result.headers(), result.detail());
       return;
     }
-    Caller caller = knocked.caller().get();
-    boolean reads = READING.contains(asked.getMethod()) || asked.getServletPath().equals(VALIDATE);
+    Caller caller = result.caller().get();
+    boolean reads =
+        READ_METHODS.contains(request.getMethod()) || request.getServletPath().equals(VALIDATE);
     if (!reads && !caller.mayChange()) {
-      BodyReader.deny(
-          asked, answer, 403, Map.of(), "the token '" + caller.name() + "' may look, not change");
+      BodyReader.reject(
+          request,
+          response,
+          403,
+          Map.of(),
+          "the token '" + caller.name() + "' has role viewer; changes need role editor");
       return;
     }
-    asked.setAttribute(CALLER, caller);
-    if (BodyReader.hasBody(asked)) {
-      BodyReader.start(asked, answer, bodyTimeout);
+    request.setAttribute(CALLER, caller);
+    if (BodyReader.hasBody(request)) {
+      BodyReader.start(request, response, bodyTimeout);
     } else {
       chain.doFilter(request, response);
     }

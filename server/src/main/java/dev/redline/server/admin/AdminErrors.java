@@ -17,47 +17,47 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.context.request.async.AsyncRequestNotUsableException;
 
-/** Answers what went wrong on the management port with a problem document. */
+/** Maps the exceptions of admin endpoints to problem documents (RFC 9457). */
 @RestControllerAdvice
 class AdminErrors {
   private static final Logger LOG = System.getLogger(AdminErrors.class.getName());
   private static final MediaType PROBLEM = MediaType.parseMediaType(ProblemDetails.MEDIA_TYPE);
 
   @ExceptionHandler
-  ResponseEntity<byte[]> refused(AdminProblem problem) {
-    return answer(problem.status(), problem.detail(), AdminJson.of(problem.errors()));
+  ResponseEntity<byte[]> problem(AdminProblem problem) {
+    return respond(problem.status(), problem.detail(), AdminJson.of(problem.errors()));
   }
 
   @ExceptionHandler
   ResponseEntity<byte[]> unknown(UnknownNameException unknown) {
-    return answer(404, String.valueOf(unknown.getMessage()), List.of());
+    return respond(404, String.valueOf(unknown.getMessage()), List.of());
   }
 
   @ExceptionHandler
-  ResponseEntity<byte[]> unreachable(UncheckedIOException failure) {
+  ResponseEntity<byte[]> repositoryFailed(UncheckedIOException failure) {
     LOG.log(Level.ERROR, "the rules could not be read or written", failure);
-    return answer(503, "the rules could not be read or written; the log says why", List.of());
+    return respond(503, "the rules could not be read or written; see the log", List.of());
   }
 
-  /** A client that went away gets no answer, and is no failure of the service. */
+  /** The client closed the connection: there is no one to respond to, and nothing failed here. */
   @ExceptionHandler
-  void abandoned(AsyncRequestNotUsableException lost) {
-    LOG.log(Level.DEBUG, "the client did not wait for its answer", lost);
+  void disconnected(AsyncRequestNotUsableException lost) {
+    LOG.log(Level.DEBUG, "the client closed the connection before the response", lost);
   }
 
-  /** What Spring refuses by itself, and what nobody expected. */
+  /** Handles errors that Spring found, which have a status, and internal errors. */
   @ExceptionHandler
   ResponseEntity<byte[]> failed(Exception failure) {
-    if (!(failure instanceof ErrorResponse refusal)) {
+    if (!(failure instanceof ErrorResponse error)) {
       LOG.log(Level.ERROR, "a request failed", failure);
-      return answer(500, "the service failed to answer; its log says why", List.of());
+      return respond(500, "internal error; see the log of the service", List.of());
     }
-    int status = refusal.getStatusCode().value();
-    ResponseEntity<byte[]> answer = answer(status, detail(failure, status), List.of());
+    int status = error.getStatusCode().value();
+    ResponseEntity<byte[]> response = respond(status, detail(failure, status), List.of());
     HttpHeaders headers = new HttpHeaders();
-    headers.addAll(refusal.getHeaders());
-    headers.addAll(answer.getHeaders());
-    return ResponseEntity.status(status).headers(headers).body(answer.getBody());
+    headers.addAll(error.getHeaders());
+    headers.addAll(response.getHeaders());
+    return ResponseEntity.status(status).headers(headers).body(response.getBody());
   }
 
   private static String detail(Exception failure, int status) {
@@ -66,13 +66,13 @@ class AdminErrors {
     }
     return switch (status) {
       case 404 -> "there is nothing here; see " + AdminPaths.ROOT + "/openapi.json";
-      case 406 -> "this comes as application/json only";
+      case 406 -> "only application/json is available";
       case 415 -> "the content type is not supported";
-      default -> "the request cannot be answered";
+      default -> "the request is not valid";
     };
   }
 
-  private static ResponseEntity<byte[]> answer(
+  private static ResponseEntity<byte[]> respond(
       int status, String detail, List<Map<String, Object>> errors) {
     ProblemDetails problem = ProblemDetails.of(status, detail);
     Map<String, Object> body = new LinkedHashMap<>();

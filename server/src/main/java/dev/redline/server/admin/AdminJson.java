@@ -12,17 +12,17 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import tools.jackson.databind.json.JsonMapper;
 
-/** How the admin API writes what it answers. */
+/** Writes the JSON of the admin API. */
 final class AdminJson {
   static final JsonMapper MAPPER = new JsonMapper();
 
   private AdminJson() {}
 
   static ResponseEntity<byte[]> ok(Object body) {
-    return answer(ResponseEntity.ok(), body);
+    return respond(ResponseEntity.ok(), body);
   }
 
-  static ResponseEntity<byte[]> answer(ResponseEntity.BodyBuilder response, Object body) {
+  static ResponseEntity<byte[]> respond(ResponseEntity.BodyBuilder response, Object body) {
     return response.contentType(MediaType.APPLICATION_JSON).body(MAPPER.writeValueAsBytes(body));
   }
 
@@ -30,12 +30,12 @@ final class AdminJson {
     return response.contentType(MediaType.APPLICATION_JSON).body(json.getBytes(UTF_8));
   }
 
-  /** Returns a rule as it is shown, stored in the audit, and tagged. */
+  /** Returns a rule as JSON: for responses, the audit, and the ETag. */
   static String of(RateLimitRule rule) {
     return MAPPER.writeValueAsString(RuleDocumentWriter.toMap(rule));
   }
 
-  /** Returns problems as objects; what does not apply is absent. */
+  /** Returns problems as JSON objects; fields that do not apply are absent. */
   static List<Map<String, Object>> of(List<RuleProblem> problems) {
     return problems.stream().map(AdminJson::of).toList();
   }

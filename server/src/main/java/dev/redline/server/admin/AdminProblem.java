@@ -20,7 +20,7 @@ final class AdminProblem extends RuntimeException {
     this(status, detail, List.of());
   }
 
-  /** Returns the refusal of rules that are not valid. */
+  /** Returns the error for rules that are not valid. */
   static AdminProblem invalid(List<RuleProblem> errors) {
     String first = errors.isEmpty() ? "" : ": " + errors.get(0).message();
     return new AdminProblem(400, "the rule is not valid" + first, errors);

@@ -13,7 +13,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** The parts of the admin API. */
+/** The Spring beans of the admin API. */
 @Configuration(proxyBeanMethods = false)
 @Import({
   RulesController.class,
@@ -40,9 +40,11 @@ public class AdminWiring {
   }
 
   @Bean
-  FilterRegistrationBean<AdminAuthenticator> adminGate(TokenAuthenticator gate, Settings settings) {
+  FilterRegistrationBean<AdminAuthenticator> adminAuthenticator(
+      TokenAuthenticator authenticator, Settings settings) {
     FilterRegistrationBean<AdminAuthenticator> registration =
-        new FilterRegistrationBean<>(new AdminAuthenticator(gate, settings.server().bodyTimeout()));
+        new FilterRegistrationBean<>(
+            new AdminAuthenticator(authenticator, settings.server().bodyTimeout()));
     registration.addUrlPatterns("/admin/*", AdminPaths.RULES_PAGE);
     return registration;
   }

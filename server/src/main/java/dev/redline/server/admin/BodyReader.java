@@ -18,33 +18,34 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Reads the body of a request as it arrives, so that no thread waits for a slow client.
+ * Reads the body of a request without blocking (Servlet {@code ReadListener}), so that no thread
+ * waits for a slow client.
  *
- * <p>A complete body becomes an attribute of the request, which goes on to its endpoint. One that
- * is too large or late ends the request. After an answer that needs no body, a bounded rest of it
- * is discarded for a moment: closing while the client still sends would reset the connection, and
- * the client might never read its answer.
+ * <p>A complete body becomes a request attribute, and the request is dispatched to its endpoint. A
+ * body that is too large or late ends the request with 413 or 408. After an early response, the
+ * rest of the body is discarded for at most a second and 4 MiB: closing while the client still
+ * sends would reset the connection, and the client might not receive the response.
  *
- * <p>The container calls one method at a time.
+ * <p>The servlet container calls one method at a time.
  */
 final class BodyReader implements ReadListener, AsyncListener {
   /** The request attribute that holds the body. */
   static final String BODY = "dev.redline.body";
 
-  /** The largest body that is read. */
-  static final int LARGEST = 1 << 20;
+  /** The largest body that is accepted. */
+  static final int MAX_BYTES = 1 << 20;
 
   private static final Logger LOG = System.getLogger(BodyReader.class.getName());
   private static final Duration LINGER = Duration.ofSeconds(1);
-  private static final int MOST_DISCARDED = 4 << 20;
+  private static final int MAX_DISCARDED = 4 << 20;
 
   private final HttpServletRequest request;
   private final HttpServletResponse response;
   private final AsyncContext async;
   private final ServletInputStream in;
-  private final ByteArrayOutputStream gathered = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream content = new ByteArrayOutputStream();
   private final byte[] buffer = new byte[8192];
-  private boolean answered;
+  private boolean responded;
   private boolean ended;
   private int discarded;
 
@@ -62,19 +63,19 @@ final class BodyReader implements ReadListener, AsyncListener {
     return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
   }
 
-  /** Reads the body, and then lets the request go on. */
+  /** Reads the body, and then dispatches the request to its endpoint. */
   static void start(HttpServletRequest request, HttpServletResponse response, Duration timeout)
       throws IOException {
-    if (request.getContentLengthLong() > LARGEST) {
-      deny(request, response, 413, Map.of(), tooLarge());
+    if (request.getContentLengthLong() > MAX_BYTES) {
+      reject(request, response, 413, Map.of(), tooLarge());
       return;
     }
-    BodyReader reading = new BodyReader(request, response, timeout);
-    reading.in.setReadListener(reading);
+    BodyReader reader = new BodyReader(request, response, timeout);
+    reader.in.setReadListener(reader);
   }
 
-  /** Ends a request without its body. */
-  static void deny(
+  /** Responds with an error, without using the body. */
+  static void reject(
       HttpServletRequest request,
       HttpServletResponse response,
       int status,
@@ -86,9 +87,9 @@ final class BodyReader implements ReadListener, AsyncListener {
       write(response, status, detail);
       return;
     }
-    BodyReader reading = new BodyReader(request, response, LINGER);
-    reading.answer(status, detail);
-    reading.in.setReadListener(reading);
+    BodyReader reader = new BodyReader(request, response, LINGER);
+    reader.respondAndClose(status, detail);
+    reader.in.setReadListener(reader);
   }
 
   private static String tooLarge() {
@@ -104,9 +105,9 @@ final class BodyReader implements ReadListener, AsyncListener {
         .write(ProblemDetails.of(status, detail).toJson().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Sends the last answer of the connection. */
-  private void answer(int status, String detail) throws IOException {
-    answered = true;
+  /** Sends an error response, after which the connection is closed. */
+  private void respondAndClose(int status, String detail) throws IOException {
+    responded = true;
     response.setHeader("Connection", "close");
     write(response, status, detail);
     response.flushBuffer();
@@ -119,16 +120,16 @@ final class BodyReader implements ReadListener, AsyncListener {
       if (count < 0) {
         return;
       }
-      if (answered) {
+      if (responded) {
         discarded += count;
-        if (discarded > MOST_DISCARDED) {
+        if (discarded > MAX_DISCARDED) {
           abandon();
         }
-      } else if (gathered.size() + count > LARGEST) {
-        gathered.reset();
-        answer(413, tooLarge());
+      } else if (content.size() + count > MAX_BYTES) {
+        content.reset();
+        respondAndClose(413, tooLarge());
       } else {
-        gathered.write(buffer, 0, count);
+        content.write(buffer, 0, count);
       }
     }
   }
@@ -139,29 +140,29 @@ final class BodyReader implements ReadListener, AsyncListener {
       return;
     }
     ended = true;
-    if (answered) {
+    if (responded) {
       async.complete();
     } else {
-      request.setAttribute(BODY, gathered.toByteArray());
+      request.setAttribute(BODY, content.toByteArray());
       async.dispatch();
     }
   }
 
   @Override
   public void onError(Throwable failure) {
-    LOG.log(Level.DEBUG, "the client did not send its body", failure);
+    LOG.log(Level.DEBUG, "reading a request body failed", failure);
     abandon();
   }
 
   @Override
   public void onTimeout(AsyncEvent event) throws IOException {
-    if (!answered && !ended) {
-      answer(408, "the body did not arrive in time");
+    if (!responded && !ended) {
+      respondAndClose(408, "the body did not arrive in time");
     }
     abandon();
   }
 
-  /** Ends the request and its connection, whatever the client still sends. */
+  /** Ends the request and its connection without reading the rest of the body. */
   private void abandon() {
     if (!ended) {
       ended = true;
@@ -182,6 +183,6 @@ final class BodyReader implements ReadListener, AsyncListener {
 
   @Override
   public void onStartAsync(AsyncEvent event) {
-    throw new IllegalStateException("endpoints of the admin API answer at once");
+    throw new IllegalStateException("endpoints of the admin API are synchronous");
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 
-/** Makes texts of the bodies that {@link BodyReader} read, if they are of the right kind. */
+/** Decodes the bodies that {@link BodyReader} read, and checks their content type. */
 final class BodyText {
   private static final byte[] NO_BYTES = {};
 
@@ -27,7 +27,7 @@ final class BodyText {
 
   private BodyText() {}
 
-  /** Returns the JSON text of a request; without a content type it counts as such. */
+  /** Returns the JSON text of a request; a missing content type counts as JSON. */
   static String json(HttpServletRequest request) {
     return read(request, JSON, "application/json");
   }
@@ -46,7 +46,7 @@ final class BodyText {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
     } catch (CharacterCodingException e) {
-      throw new AdminProblem(400, "the body is not a UTF-8 text");
+      throw new AdminProblem(400, "the body is not UTF-8");
     }
   }
 

@@ -14,11 +14,11 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What rules were, and who did what. */
+/** Endpoints for the history of the rules and the audit of all actions. */
 @RestController
 @RequestMapping(AdminPaths.ROOT)
 class HistoryController {
-  private static final int MOST_ENTRIES = 500;
+  private static final int MAX_ENTRIES = 500;
 
   private final RuleRepository repository;
   private final RuleEditor editor;
@@ -62,7 +62,7 @@ class HistoryController {
   @GetMapping("/audit")
   ResponseEntity<byte[]> audit(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
     return AdminJson.ok(
-        RuleEditor.attempt(() -> repository.audit(MOST_ENTRIES)).stream()
+        RuleEditor.callRepository(() -> repository.audit(MAX_ENTRIES)).stream()
             .map(HistoryController::describe)
             .toList());
   }

@@ -24,12 +24,12 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What is done to a running service besides changing its rules, and how it is doing. */
+/** Endpoints to reload rules, reset buckets and read counters. */
 @RestController
 @RequestMapping(AdminPaths.ROOT)
 class OperationsController {
   private static final System.Logger LOG = System.getLogger(OperationsController.class.getName());
-  private static final long PATIENCE_SECONDS = 5;
+  private static final long RESET_TIMEOUT_SECONDS = 5;
 
   private final RuleDocuments documents;
   private final RuleRepository repository;
@@ -70,15 +70,15 @@ class OperationsController {
   ResponseEntity<byte[]> reset(
       @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request)
       throws InterruptedException {
-    ResetRequest what = ResetRequest.of(BodyText.json(request));
-    List<String> rules = done(what.reset());
-    note(caller, "reset", what.ruleId(), what.ruleSetId());
+    ResetRequest resetRequest = ResetRequest.of(BodyText.json(request));
+    List<String> rules = resetBuckets(resetRequest.reset());
+    note(caller, "reset", resetRequest.ruleId(), resetRequest.ruleSetId());
     return AdminJson.ok(Map.of("rules", rules));
   }
 
-  private List<String> done(BucketReset what) throws InterruptedException {
+  private List<String> resetBuckets(BucketReset reset) throws InterruptedException {
     try {
-      return engine.reset(what).toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return engine.reset(reset).toCompletableFuture().get(RESET_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (UnknownNameException e) {
       throw e;
     } catch (IllegalArgumentException e) {
@@ -101,7 +101,7 @@ class OperationsController {
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
-    RuleEditor.attempt(
+    RuleEditor.callRepository(
         () -> {
           repository.note(entry);
           return entry;

@@ -9,15 +9,15 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What was asked to be reset.
+ * The body of {@code POST buckets/reset}.
  *
- * @param reset the buckets
- * @param ruleId the rule, if it is one
- * @param ruleSetId the rule set, if it is one
+ * @param reset the buckets to reset
+ * @param ruleId the rule, if one was named
+ * @param ruleSetId the rule set, if one was named
  */
 record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String> ruleSetId) {
   private static final Set<String> FIELDS = Set.of("ruleSetId", "ruleId", "identity");
-  private static final String FORMS = "say {ruleSetId}, {ruleId} or {ruleId, identity}";
+  private static final String FORMS = "use {ruleSetId}, {ruleId} or {ruleId, identity}";
 
   static ResetRequest of(String json) {
     JsonNode body;
@@ -38,8 +38,8 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
             });
     Optional<String> ruleSetId = text(body, "ruleSetId");
     Optional<String> ruleId = text(body, "ruleId");
-    boolean one = body.hasNonNull("identity");
-    if (ruleSetId.isPresent() == ruleId.isPresent() || (one && ruleId.isEmpty())) {
+    boolean ofCaller = body.hasNonNull("identity");
+    if (ruleSetId.isPresent() == ruleId.isPresent() || (ofCaller && ruleId.isEmpty())) {
       throw new AdminProblem(400, FORMS);
     }
     if (ruleSetId.isPresent()) {
@@ -47,7 +47,9 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
     }
     String rule = ruleId.orElseThrow();
     BucketReset reset =
-        one ? BucketReset.ofCaller(rule, identity(body.get("identity"))) : BucketReset.ofRule(rule);
+        ofCaller
+            ? BucketReset.ofCaller(rule, identity(body.get("identity")))
+            : BucketReset.ofRule(rule);
     return new ResetRequest(reset, ruleId, ruleSetId);
   }
 

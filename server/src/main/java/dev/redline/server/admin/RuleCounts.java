@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What this node counted since its start, rule by rule, as its metrics have it. */
+/** The counters of this node since its start, per rule, taken from its metrics. */
 final class RuleCounts {
   private static final Map<String, String> RESULTS =
       Map.of(

@@ -19,57 +19,25 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Changes rules: looks at the newest revision, makes the next one, checks the whole that comes of
- * it, and writes it unless somebody was faster; then it looks again. What was written is in force
- * on this node when a method returns.
+ * Changes rules with optimistic concurrency: reads the newest revision, applies the edit, validates
+ * the resulting rules, and writes the next revision with compare-and-set on the version number. If
+ * another writer came first, it starts over. The change is in force on this node when a method
+ * returns.
  *
- * <p>Thread-safe. Methods throw {@link AdminProblem} if what is asked for cannot be done.
+ * <p>Thread-safe. Methods throw {@link AdminProblem} if the change is invalid or not possible.
  */
 final class RuleEditor {
-  private static final RuleDocument NOTHING = new RuleDocument(1, List.of(), List.of(), List.of());
+  private static final RuleDocument EMPTY = new RuleDocument(1, List.of(), List.of(), List.of());
   private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
-  private static final int TRIES = 50;
-  private static final int MOST_REVISIONS = 100;
+  private static final int MAX_TRIES = 50;
+  private static final int MAX_REVISIONS = 100;
   private static final String SYSTEM = "redline";
-
-  /** The layers as a change finds them, the changed one above the one that cannot be. */
-  private record Layers(RuleDocument base, RuleDocument own) {
-    Optional<RateLimitRule> written(String id) {
-      return find(own, id);
-    }
-
-    Optional<RateLimitRule> effective(String id) {
-      return written(id).or(() -> find(base, id));
-    }
-
-    Set<String> plans() {
-      return RuleLayers.layered(base, own).plans().stream()
-          .map(RateLimitPlan::id)
-          .collect(Collectors.toSet());
-    }
-
-    private static Optional<RateLimitRule> find(RuleDocument document, String id) {
-      return document.rules().stream().filter(rule -> rule.id().equals(id)).findFirst();
-    }
-  }
-
-  /** What is to be written, and how it is told. */
-  private record Edit(
-      RuleDocument document,
-      String action,
-      String summary,
-      Optional<String> ruleId,
-      Optional<Long> restored,
-      Optional<RateLimitRule> before,
-      Optional<RateLimitRule> after) {}
 
   private final RuleRepository repository;
   private final RuleDocuments documents;
@@ -95,140 +63,105 @@ final class RuleEditor {
             throw new AdminProblem(
                 409, "rule '" + rule.id() + "' exists already; change it with PUT");
           }
-          return edit(layers, "create", Optional.empty(), rule);
+          return RuleEdit.create(layers, rule);
         });
   }
 
-  /** Replaces a rule, wherever it stands. */
+  /** Replaces a rule; one of a read-only source is overridden. */
   RateLimitRule replace(String by, String id, Optional<String> ifMatch, String json) {
     return changeRule(
         by,
         layers -> {
-          RateLimitRule before = matched(layers, id, ifMatch);
+          RateLimitRule before = requireMatch(layers, id, ifMatch);
           RateLimitRule rule = RuleText.of(json, id).read(layers.plans());
           if (!rule.id().equals(id)) {
             throw new AdminProblem(
                 400, "id: must be '" + id + "' as in the path, was '" + rule.id() + "'");
           }
-          return edit(layers, "update", Optional.of(before), rule);
+          return RuleEdit.update(layers, before, rule);
         });
   }
 
-  /** Removes a rule that was written here. */
+  /** Removes a rule from the writable source. */
   void delete(String by, String id, Optional<String> ifMatch) {
     change(
         by,
         layers -> {
-          RateLimitRule before = matched(layers, id, ifMatch);
-          if (layers.written(id).isEmpty()) {
+          RateLimitRule before = requireMatch(layers, id, ifMatch);
+          if (layers.own(id).isEmpty()) {
             throw new AdminProblem(
                 409,
                 "rule '"
                     + id
-                    + "' stands in a source that cannot be changed here; disable it with PUT and"
+                    + "' comes from a read-only source; disable it with PUT and"
                     + " \"enabled\": false, or remove it from its source");
           }
-          RuleDocument own = layers.own();
-          List<RateLimitRule> rest =
-              own.rules().stream().filter(rule -> !rule.id().equals(id)).toList();
-          return new Edit(
-              new RuleDocument(own.version(), own.plans(), rest, own.ruleSetIds()),
-              "delete",
-              "rule '" + id + "' deleted",
-              Optional.of(id),
-              Optional.empty(),
-              Optional.of(before),
-              Optional.empty());
+          return RuleEdit.delete(layers, before);
         });
   }
 
-  /** Writes an earlier revision once more, as the newest; returns its number. */
+  /** Writes an earlier revision again as the newest one; returns the new version. */
   long restore(String by, long version) {
     RuleDocument earlier =
-        attempt(() -> repository.revision(version))
+        callRepository(() -> repository.revision(version))
             .or(() -> history().stream().filter(one -> one.version() == version).findFirst())
             .map(revision -> read(revision, documents.base()))
             .orElseThrow(
                 () -> new AdminProblem(404, "version " + version + " is not in the history"));
-    return change(
-        by,
-        layers ->
-            new Edit(
-                earlier,
-                "restore",
-                "version " + version + " restored",
-                Optional.empty(),
-                Optional.of(version),
-                Optional.empty(),
-                Optional.empty()));
+    return change(by, layers -> RuleEdit.restore(version, earlier));
   }
 
-  /** Returns the latest revisions, newest first, down to what was there before the first. */
+  /** Returns the latest revisions, newest first, including the state before the first change. */
   List<Revision> history() {
-    List<Revision> revisions = new ArrayList<>(attempt(() -> repository.revisions(MOST_REVISIONS)));
-    beginning(revisions).ifPresent(revisions::add);
+    List<Revision> revisions =
+        new ArrayList<>(callRepository(() -> repository.revisions(MAX_REVISIONS)));
+    initialState(revisions).ifPresent(revisions::add);
     return revisions;
   }
 
   /**
-   * Returns the state before the first change, which nobody wrote: the sources below alone, under
-   * the version that was in force then. It can be told as long as the first revision is kept.
+   * Returns the state before the first change as a revision, although it was never written: the
+   * read-only sources alone, under the version in force then. It is known as long as the repository
+   * keeps the first revision.
    */
-  private Optional<Revision> beginning(List<Revision> revisions) {
+  private Optional<Revision> initialState(List<Revision> revisions) {
     if (revisions.isEmpty()
-        || revisions.size() >= MOST_REVISIONS
+        || revisions.size() >= MAX_REVISIONS
         || documents.base().ruleSetIds().isEmpty()) {
       return Optional.empty();
     }
     Revision first = revisions.get(revisions.size() - 1);
-    RuleDocument nothing = new RuleDocument(first.version() - 1, List.of(), List.of(), List.of());
+    RuleDocument empty = new RuleDocument(first.version() - 1, List.of(), List.of(), List.of());
     return Optional.of(
         new Revision(
-            nothing.version(),
-            RuleDocumentWriter.toJson(nothing),
+            empty.version(),
+            RuleDocumentWriter.toJson(empty),
             first.at(),
             SYSTEM,
             "before the first change"));
   }
 
-  private static RateLimitRule matched(Layers layers, String id, Optional<String> ifMatch) {
+  /** Returns the rule in force if {@code If-Match} names its current ETag. */
+  private static RateLimitRule requireMatch(
+      EditableLayers layers, String id, Optional<String> ifMatch) {
     RateLimitRule rule =
         layers.effective(id).orElseThrow(() -> new AdminProblem(404, "unknown rule '" + id + "'"));
     String tags =
         ifMatch.orElseThrow(
-            () ->
-                new AdminProblem(428, "If-Match is required: the ETag of the rule as you know it"));
+            () -> new AdminProblem(428, "If-Match is required: send the ETag of the rule"));
     if (!RulesPage.names(tags, RulesPage.tagOf(AdminJson.of(rule)), false)) {
-      throw new AdminProblem(412, "rule '" + id + "' was changed since; look at it again");
+      throw new AdminProblem(412, "rule '" + id + "' has changed; read it again");
     }
     return rule;
   }
 
-  private static Edit edit(
-      Layers layers, String action, Optional<RateLimitRule> before, RateLimitRule after) {
-    RuleDocument own = layers.own();
-    List<RateLimitRule> rules = new ArrayList<>(own.rules());
-    boolean there = rules.removeIf(rule -> rule.id().equals(after.id()));
-    int at = there ? own.rules().indexOf(layers.written(after.id()).orElseThrow()) : rules.size();
-    rules.add(at, after);
-    Set<String> sets = new LinkedHashSet<>(own.ruleSetIds());
-    sets.add(after.ruleSetId());
-    return new Edit(
-        new RuleDocument(own.version(), own.plans(), rules, List.copyOf(sets)),
-        action,
-        "rule '" + after.id() + "' " + (before.isPresent() ? "changed" : "created"),
-        Optional.of(after.id()),
-        Optional.empty(),
-        before,
-        Optional.of(after));
-  }
-
-  private RateLimitRule changeRule(String by, Function<Layers, Edit> editing) {
+  private RateLimitRule changeRule(String by, Function<EditableLayers, RuleEdit> editing) {
+    // The edit may run several times; the last one is written.
     List<RateLimitRule> written = new ArrayList<>(1);
     change(
         by,
         layers -> {
-          Edit edit = editing.apply(layers);
+          RuleEdit edit = editing.apply(layers);
           written.clear();
           edit.after().ifPresent(written::add);
           return edit;
@@ -236,36 +169,37 @@ final class RuleEditor {
     return written.get(0);
   }
 
-  /** Makes a change of what is there now, until nobody comes in between; returns its number. */
-  private long change(String by, Function<Layers, Edit> editing) {
-    for (int tries = 0; tries < TRIES; tries++) {
-      Optional<Revision> newest = attempt(repository::newest);
+  /** Applies an edit to the newest revision and writes the result; returns its version. */
+  private long change(String by, Function<EditableLayers, RuleEdit> editing) {
+    for (int tries = 0; tries < MAX_TRIES; tries++) {
+      Optional<Revision> newest = callRepository(repository::newest);
       RuleDocument base = documents.base();
-      RuleDocument own = newest.map(revision -> read(revision, base)).orElse(NOTHING);
-      Edit edit = editing.apply(new Layers(base, own));
+      RuleDocument own = newest.map(revision -> read(revision, base)).orElse(EMPTY);
+      RuleEdit edit = editing.apply(new EditableLayers(base, own));
       long expected = newest.map(Revision::version).orElse(0L);
-      long version = Math.max(expected, inForce()) + 1;
+      long version = Math.max(expected, versionInForce()) + 1;
       RuleDocument next =
           new RuleDocument(
               version,
               edit.document().plans(),
               edit.document().rules(),
               edit.document().ruleSetIds());
-      check(RuleLayers.layered(base, next), edit);
-      if (attempt(() -> repository.write(expected, revision(next, by, edit), entry(by, edit)))) {
+      validate(RuleLayers.layered(base, next), edit);
+      if (callRepository(
+          () -> repository.write(expected, revision(next, by, edit), entry(by, edit)))) {
         documents.reload();
         return version;
       }
     }
-    throw new AdminProblem(503, "too many others change rules at the same time; please retry");
+    throw new AdminProblem(503, "too many concurrent changes of rules; please retry");
   }
 
-  private long inForce() {
+  private long versionInForce() {
     RuleBook book = engine.book();
     return book == null ? 0 : book.version();
   }
 
-  private Revision revision(RuleDocument document, String by, Edit edit) {
+  private Revision revision(RuleDocument document, String by, RuleEdit edit) {
     return new Revision(
         document.version(),
         RuleDocumentWriter.toJson(document),
@@ -274,7 +208,7 @@ final class RuleEditor {
         edit.summary());
   }
 
-  private AuditEntry entry(String by, Edit edit) {
+  private AuditEntry entry(String by, RuleEdit edit) {
     return new AuditEntry(
         clock.instant(),
         by,
@@ -294,16 +228,16 @@ final class RuleEditor {
     if (!read.valid()) {
       throw new AdminProblem(
           409,
-          "version " + revision.version() + " no longer fits the rules below it",
+          "version " + revision.version() + " is not valid with the current read-only sources",
           read.errors());
     }
     return read.document();
   }
 
-  /** Checks that the layers fit together. */
-  private static void check(RuleDocument whole, Edit edit) {
+  /** Rejects an edit after which the merged layers are not valid. */
+  private static void validate(RuleDocument merged, RuleEdit edit) {
     try {
-      whole.toBook().build();
+      merged.toBook().build();
     } catch (IllegalArgumentException e) {
       throw new AdminProblem(edit.ruleId().isPresent() ? 400 : 409, String.valueOf(e.getMessage()));
     }
@@ -314,8 +248,8 @@ final class RuleEditor {
     T run() throws IOException;
   }
 
-  /** Calls the repository; that it cannot be reached is nobody's fault who asks. */
-  static <T> T attempt(Call<T> call) {
+  /** Calls the repository; a failure becomes 503 in {@link AdminErrors}. */
+  static <T> T callRepository(Call<T> call) {
     try {
       return call.run();
     } catch (IOException e) {

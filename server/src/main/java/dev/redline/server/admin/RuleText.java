@@ -12,11 +12,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One rule as somebody sent it: a JSON object. */
+/** The JSON object of one rule as a client sent it. */
 final class RuleText {
   private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
 
-  /** Where a rule comes from: shown with it, and ignored when it is sent back. */
+  /** The field that shows the source of a rule; ignored when a client sends it back. */
   static final String ORIGIN = "origin";
 
   private final String text;
@@ -26,9 +26,9 @@ final class RuleText {
   }
 
   /**
-   * Takes a JSON object.
+   * Creates the text of a rule that has an id.
    *
-   * @throws AdminProblem if it is none
+   * @throws AdminProblem if the text is not a JSON object
    */
   static RuleText of(String json) {
     return new RuleText(withoutOrigin(json, parse(json)));
@@ -42,7 +42,7 @@ final class RuleText {
     return AdminJson.MAPPER.writeValueAsString(rule);
   }
 
-  /** Takes a JSON object that may leave out the id. */
+  /** Creates the text of a rule; adds the id if it is missing. */
   static RuleText of(String sent, String id) {
     JsonNode rule = parse(sent);
     String json = withoutOrigin(sent, rule);

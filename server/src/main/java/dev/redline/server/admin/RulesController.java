@@ -31,7 +31,7 @@ import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Rules: looking at them, changing them, and checking a document. */
+/** Endpoints to read, change and validate rules. */
 @RestController
 @RequestMapping(AdminPaths.ROOT)
 class RulesController {

@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Documents as a whole: the rules in force, and the description of this API. */
+/** Endpoints for whole documents: the rules in force, and the OpenAPI description. */
 @RestController
 class RulesPageController {
   private final RulesPage.Maker pages;
@@ -29,16 +29,16 @@ class RulesPageController {
       @RequestHeader(name = HttpHeaders.IF_NONE_MATCH, required = false) @Nullable String known) {
     RulesPage page =
         pages.current().orElseThrow(() -> new AdminProblem(503, "no rules were loaded yet"));
-    boolean same = known != null && RulesPage.names(known, page.etag(), true);
+    boolean unchanged = known != null && RulesPage.names(known, page.etag(), true);
     ResponseEntity.BodyBuilder response =
-        ResponseEntity.status(same ? 304 : 200)
+        ResponseEntity.status(unchanged ? 304 : 200)
             .eTag(page.etag())
             .cacheControl(CacheControl.noCache().cachePrivate());
-    return same ? response.build() : AdminJson.text(response, page.json());
+    return unchanged ? response.build() : AdminJson.text(response, page.json());
   }
 
   @GetMapping(AdminPaths.ROOT + "/openapi.json")
-  ResponseEntity<byte[]> description() throws IOException {
+  ResponseEntity<byte[]> openApi() throws IOException {
     try (InputStream in = RulesPageController.class.getResourceAsStream("openapi.json")) {
       if (in == null) {
         throw new IOException("openapi.json is missing");

@@ -1,4 +1,4 @@
-/** The admin API on the management port: rules that are changed while the service runs. */
+/** The admin API on the management port: changes rules and resets buckets of a running service. */
 @NullMarked
 package dev.redline.server.admin;
 

@@ -18,7 +18,7 @@ final class Arguments {
   private Arguments() {}
 
   /**
-   * Takes words apart.
+   * Parses the words.
    *
    * @param options the options that take a value, with their dashes
    * @param switches the options that take none
@@ -62,7 +62,7 @@ final class Arguments {
     return options.containsKey(name);
   }
 
-  /** Returns all values of an option that may be given again and again. */
+  /** Returns all values of an option that may be repeated. */
   List<String> all(String name) {
     return options.getOrDefault(name, List.of());
   }
@@ -81,7 +81,7 @@ final class Arguments {
     return options.keySet();
   }
 
-  /** Returns the words that are no options. */
+  /** Returns the words that are not options. */
   List<String> rest() {
     return rest;
   }

@@ -2,22 +2,23 @@ package dev.redline.server.cli;
 
 import java.util.List;
 
-/** One thing the command line can do. */
+/** One command of the command line. Register it in {@link Redline}. */
 interface Command {
-  /** Returns the word that calls it. */
+  /** Returns the name, which is the first word of the command line. */
   String name();
 
-  /** Returns how it is called, after the program's name. */
+  /** Returns the usage line, without the program's name. */
   String usage();
 
-  /** Returns what it does, in a few words. */
+  /** Returns a description in a few words. */
   String summary();
 
   /**
-   * Does it.
+   * Runs the command.
    *
+   * @param words the words after the name
    * @return the exit code, or {@link Redline#KEEP_RUNNING}
-   * @throws UsageException if the words are not understood
+   * @throws UsageException if the words are not valid
    */
   int run(List<String> words, Terminal terminal);
 }

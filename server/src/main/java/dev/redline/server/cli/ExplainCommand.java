@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 
-/** Tells which rules apply to a request and which do not, without a service. */
+/** Prints which rules match a request and which do not, without a running service. */
 final class ExplainCommand implements Command {
   private static final Set<String> OPTIONS =
       Set.of(
@@ -43,7 +43,7 @@ final class ExplainCommand implements Command {
 
   @Override
   public String summary() {
-    return "tells which rules apply to a request, and why others do not";
+    return "prints which rules match a request, and why others do not";
   }
 
   @Override
@@ -51,7 +51,7 @@ final class ExplainCommand implements Command {
     Arguments arguments = Arguments.parse(words, OPTIONS, Set.of());
     String rules =
         arguments.one("--rules").orElseThrow(() -> new UsageException("--rules FILE is missing"));
-    LimitCheck question = new LimitCheck.OfRequest(arguments.one("--rule-set"), request(arguments));
+    LimitCheck check = new LimitCheck.OfRequest(arguments.one("--rule-set"), request(arguments));
     Settings settings;
     try {
       settings = Settings.parse(Settings.environment(terminal.variables()));
@@ -70,13 +70,13 @@ final class ExplainCommand implements Command {
       read.errors().forEach(terminal.err()::println);
       return Redline.FAILED;
     }
-    return explain(question, read, settings, terminal);
+    return explain(check, read, settings, terminal);
   }
 
   private static RequestContext request(Arguments arguments) {
     List<String> rest = arguments.rest();
     if (rest.size() != 2) {
-      throw new UsageException("say a method and a path, such as GET /api/x");
+      throw new UsageException("a method and a path are needed, such as GET /api/x");
     }
     RequestContext.Builder request = RequestContext.builder().method(rest.get(0)).path(rest.get(1));
     try {
@@ -94,25 +94,25 @@ final class ExplainCommand implements Command {
     return request.build();
   }
 
-  private static void pairs(Arguments arguments, String option, BiConsumer<String, String> take) {
+  private static void pairs(Arguments arguments, String option, BiConsumer<String, String> sink) {
     for (String pair : arguments.all(option)) {
       int equals = pair.indexOf('=');
       if (equals < 1) {
         throw new UsageException(option + " must be NAME=VALUE, was '" + pair + "'");
       }
-      take.accept(pair.substring(0, equals), pair.substring(equals + 1));
+      sink.accept(pair.substring(0, equals), pair.substring(equals + 1));
     }
   }
 
   private static int explain(
-      LimitCheck question, ReadResult read, Settings settings, Terminal terminal) {
+      LimitCheck check, ReadResult read, Settings settings, Terminal terminal) {
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine =
           RateLimitEngine.builder(store)
               .settings(settings.engine())
               .book(read.document().toBook().identity(settings.identity().settings()).build())
               .build();
-      Explanation explanation = engine.explain(question).toCompletableFuture().join();
+      Explanation explanation = engine.explain(check).toCompletableFuture().join();
       terminal.out().println(ExplanationJson.write(new StringBuilder(), explanation, "\n  "));
       return Redline.DONE;
     } catch (CompletionException e) {

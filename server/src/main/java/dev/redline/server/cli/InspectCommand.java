@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 
-/** Prints a bucket in Redis for people; takes nothing from it. */
+/** Prints a bucket in Redis in readable form, without acquiring from it. */
 final class InspectCommand implements Command {
   private static final Set<String> OPTIONS = Set.of("--redis", "--rules");
 
@@ -48,7 +48,7 @@ final class InspectCommand implements Command {
   public int run(List<String> words, Terminal terminal) {
     Arguments arguments = Arguments.parse(words, OPTIONS, Set.of());
     if (arguments.rest().size() != 1) {
-      throw new UsageException("say one key, as redis-cli --scan shows it");
+      throw new UsageException("one key is needed, as redis-cli --scan shows it");
     }
     Map<String, String> properties = new HashMap<>(Settings.environment(terminal.variables()));
     arguments.one("--redis").ifPresent(uri -> properties.put("rl.redis.uri", uri));
@@ -83,11 +83,11 @@ final class InspectCommand implements Command {
 
   private static int inspect(
       String key, Settings settings, Optional<RuleBook> book, Terminal terminal) {
-    // Nobody waits for a decision here, so patience is that of connecting.
-    Duration patience = settings.redis().connectTimeout();
+    // A person waits for this, not a request, so the longer timeout is used for commands too.
+    Duration timeout = settings.redis().connectTimeout();
     try (RedisStore store =
-        RedisStore.start(RedisSettings.of(settings).withCommandTimeout(patience))) {
-      if (!store.awaitReady(patience.multipliedBy(2))) {
+        RedisStore.start(RedisSettings.of(settings).withCommandTimeout(timeout))) {
+      if (!store.awaitReady(timeout.multipliedBy(2))) {
         terminal
             .err()
             .println(
@@ -99,12 +99,14 @@ final class InspectCommand implements Command {
       }
       Optional<RedisBucket> found = store.read(key).toCompletableFuture().join();
       if (found.isEmpty()) {
-        terminal.err().println("redline inspect: no such key: the bucket is full, or never was");
+        terminal
+            .err()
+            .println("redline inspect: no such key: the bucket is full, or was never used");
         return Redline.FAILED;
       }
       RedisBucket bucket = found.get();
       print(bucket, terminal.out());
-      book.ifPresent(rules -> printLeft(bucket, rules, store, terminal.out()));
+      book.ifPresent(rules -> printRemaining(bucket, rules, store, terminal.out()));
       return Redline.DONE;
     } catch (CompletionException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
@@ -145,16 +147,16 @@ final class InspectCommand implements Command {
         + window.previous();
   }
 
-  private static void printLeft(
+  private static void printRemaining(
       RedisBucket bucket, RuleBook book, RedisStore store, PrintStream out) {
     Optional<BucketLimits> limits = limits(bucket, book).filter(bucket::isOf);
     if (limits.isEmpty()) {
-      out.println("not of these rules: they have no such limits for " + bucket.ownerId());
+      out.println("the rules have no limits for " + bucket.ownerId() + " that fit this bucket");
       return;
     }
     BucketLimits own = limits.get();
-    Acquisition look = Acquisition.builder().dryRun(true).add(bucket.key(own), 1, false).build();
-    Outcome outcome = store.acquire(look).toCompletableFuture().join();
+    Acquisition dryRun = Acquisition.builder().dryRun(true).add(bucket.key(own), 1, false).build();
+    Outcome outcome = store.acquire(dryRun).toCompletableFuture().join();
     for (int b = 0; b < own.size(); b++) {
       BandArithmetic band = own.band(b);
       int v = b * BandArithmetic.VIEW_WORDS;

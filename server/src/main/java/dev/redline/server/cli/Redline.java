@@ -6,18 +6,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The program. Exit codes: 0 done, 1 the answer is no or the service could not start, 2 not
- * understood.
+ * The entry of the command line. Exit codes: 0 success, 1 failure (such as invalid rules, or a
+ * service that could not start), 2 wrong usage.
  */
 public final class Redline {
-  /** Is returned instead of an exit code by a command whose threads go on. */
+  /** Returned instead of an exit code by a command whose threads keep running. */
   static final int KEEP_RUNNING = -1;
 
   static final int DONE = 0;
   static final int FAILED = 1;
-  static final int NOT_UNDERSTOOD = 2;
+  static final int WRONG_USAGE = 2;
 
-  /** Is done by the launcher, with a program of its own. */
+  /** Handled by the launcher script, which runs the bench module. */
   private static final String BENCH = "bench";
 
   private static final List<Command> COMMANDS =
@@ -26,7 +26,7 @@ public final class Redline {
 
   private Redline() {}
 
-  /** Runs the program and ends the process, unless it goes on serving. */
+  /** Runs a command and ends the process, unless it is a service. */
   public static void main(String[] words) {
     int code = run(Arrays.asList(words), Terminal.ofProcess());
     if (code != KEEP_RUNNING) {
@@ -38,7 +38,7 @@ public final class Redline {
   static int run(List<String> words, Terminal terminal) {
     if (words.isEmpty()) {
       usage(terminal.err());
-      return NOT_UNDERSTOOD;
+      return WRONG_USAGE;
     }
     String name = words.get(0);
     if (List.of("help", "--help", "-h").contains(name)) {
@@ -56,11 +56,11 @@ public final class Redline {
     }
     if (name.equals(BENCH)) {
       terminal.err().println("redline: benchmarks run from a checkout: ./redline bench");
-      return NOT_UNDERSTOOD;
+      return WRONG_USAGE;
     }
     terminal.err().println("redline: unknown command '" + name + "'");
     usage(terminal.err());
-    return NOT_UNDERSTOOD;
+    return WRONG_USAGE;
   }
 
   private static int run(Command command, List<String> words, Terminal terminal) {
@@ -74,7 +74,7 @@ public final class Redline {
     } catch (UsageException e) {
       terminal.err().println("redline " + command.name() + ": " + e.getMessage());
       terminal.err().println("usage: redline " + command.usage());
-      return NOT_UNDERSTOOD;
+      return WRONG_USAGE;
     }
   }
 

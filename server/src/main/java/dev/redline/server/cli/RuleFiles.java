@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rule documents named on a command line, and what kept them from being read. */
+/** The rule documents named on a command line, and the errors of those that could not be read. */
 record RuleFiles(List<Document> documents, List<String> errors) {
   private static final String STANDARD_INPUT = "-";
 
-  /** What a rule document may have; a pipe can go on for ever. */
-  private static final int MOST_BYTES = 32 << 20;
+  /** The largest rule document; a pipe could be endless. */
+  private static final int MAX_BYTES = 32 << 20;
 
   /** Reads files and directories; {@code -} is standard input. */
   static RuleFiles read(List<String> names, InputStream standardInput) {
@@ -40,8 +40,8 @@ record RuleFiles(List<Document> documents, List<String> errors) {
   }
 
   private static Document read(String name, InputStream in) throws IOException {
-    byte[] content = in.readNBytes(MOST_BYTES + 1);
-    if (content.length > MOST_BYTES) {
+    byte[] content = in.readNBytes(MAX_BYTES + 1);
+    if (content.length > MAX_BYTES) {
       throw new IOException("larger than 32 MiB");
     }
     return new Document(name, new String(content, StandardCharsets.UTF_8));
@@ -52,7 +52,7 @@ record RuleFiles(List<Document> documents, List<String> errors) {
       throw new IOException("no such file or directory");
     }
     if (!Files.isDirectory(path) && !Files.isRegularFile(path)) {
-      // A pipe can be read once; a file is read until it stands still.
+      // A pipe can be read only once; the provider of files reads until the content is stable.
       try (InputStream pipe = Files.newInputStream(path)) {
         return List.of(read(path.toString(), pipe));
       }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs the service until the process is told to stop. */
+/** Runs the service until the process is stopped. */
 final class ServeCommand implements Command {
   private static final Map<String, String> PROPERTIES =
       Map.of(
@@ -39,7 +39,7 @@ final class ServeCommand implements Command {
 
   @Override
   public String summary() {
-    return "runs the service; without flags, in memory and by example rules";
+    return "runs the service; without flags, in memory and with example rules";
   }
 
   @Override
@@ -50,17 +50,17 @@ final class ServeCommand implements Command {
     }
     Optional<Path> config = arguments.one("--config").map(Path::of);
     if (config.isPresent()) {
-      Optional<String> wrong = wrongWith(config.get());
-      if (wrong.isPresent()) {
-        terminal.err().println(config.get() + ": " + wrong.get());
+      Optional<String> problem = problemWith(config.get());
+      if (problem.isPresent()) {
+        terminal.err().println(config.get() + ": " + problem.get());
         return Redline.FAILED;
       }
     }
     ServerOptions options = new ServerOptions(flags(arguments), terminal.variables(), config);
     try {
-      @SuppressWarnings("resource") // goes on until the process ends, which closes it
+      @SuppressWarnings("resource") // runs until the process ends, which closes it
       RedlineServer server = RedlineServer.start(options);
-      greet(server, terminal.out());
+      printSummary(server, terminal.out());
       return Redline.KEEP_RUNNING;
     } catch (StartupFailure e) {
       e.lines().forEach(terminal.err()::println);
@@ -68,7 +68,7 @@ final class ServeCommand implements Command {
     }
   }
 
-  private static Optional<String> wrongWith(Path config) {
+  private static Optional<String> problemWith(Path config) {
     String name = config.toString();
     if (!Files.isRegularFile(config)) {
       return Optional.of("no such file");
@@ -90,7 +90,7 @@ final class ServeCommand implements Command {
     return flags;
   }
 
-  private static void greet(RedlineServer server, PrintStream out) {
+  private static void printSummary(RedlineServer server, PrintStream out) {
     Settings settings = server.settings();
     String host = settings.server().host();
     String check = "http://" + reachable(host) + ":" + server.port() + "/v1/check";
@@ -120,9 +120,9 @@ final class ServeCommand implements Command {
     out.println("  store       " + settings.storage().type() + (inMemory ? ", in memory" : ""));
     out.println();
     if (example) {
-      out.println("Next: ask this six times; the sixth answer is 429, with the time to wait.");
+      out.println("Next: run this six times; the sixth response is 429, with the time to wait.");
     } else {
-      out.println("Next: describe a request and see what your rules say to it.");
+      out.println("Next: describe a request and see how your rules decide it.");
     }
     out.println();
     out.println(
@@ -132,7 +132,7 @@ final class ServeCommand implements Command {
             + "\"method\":\"GET\",\"clientIp\":\"203.0.113.7\"}}'");
     if (example) {
       out.println();
-      out.println("Then bring rules of your own: redline serve --rules rules.yaml");
+      out.println("Then use your own rules: redline serve --rules rules.yaml");
     }
     out.flush();
   }

@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * What a command talks to.
+ * The input and output of a command.
  *
  * @param in standard input
- * @param out answers
- * @param err complaints
+ * @param out results
+ * @param err errors
  * @param variables the environment variables
  */
 public record Terminal(
     InputStream in, PrintStream out, PrintStream err, Map<String, String> variables) {
-  /** Returns the terminal of this process, which speaks UTF-8 whatever the locale. */
+  /** Returns the streams of this process; output is UTF-8 in every locale. */
   static Terminal ofProcess() {
     return new Terminal(
         System.in, utf8(FileDescriptor.out), utf8(FileDescriptor.err), System.getenv());

@@ -1,6 +1,6 @@
 package dev.redline.server.cli;
 
-/** Says that a command was called in a way it does not understand. */
+/** Thrown when a command is called with wrong arguments; the message names the problem. */
 final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -6,7 +6,7 @@ import dev.redline.rules.documents.RuleProblem;
 import java.util.List;
 import java.util.Set;
 
-/** Reads rule documents as the service would, and tells everything that is wrong with them. */
+/** Reads rule documents as the service would, and prints all errors and warnings. */
 final class ValidateCommand implements Command {
   @Override
   public String name() {

@@ -1,4 +1,4 @@
-/** The command line. */
+/** The command line: one class per command, registered in {@code Redline}. */
 @NullMarked
 package dev.redline.server.cli;
 

@@ -1,39 +1,39 @@
 package dev.redline.server.data;
 
 /**
- * How much one event loop takes on at once: requests that wait for their body or their decision,
- * and bytes of bodies kept for them. Beyond that the service is overloaded and says so, instead of
- * running out of memory. Used by one thread.
+ * The in-flight limit of one event loop: how many requests may wait for their body or decision, and
+ * how many bytes of their bodies may be buffered. Requests beyond it get 503, so that overload does
+ * not exhaust the memory. Used by one thread.
  */
 final class Admission {
-  private final int mostRequests;
-  private final long mostBytes;
+  private final int maxRequests;
+  private final long maxBytes;
   private int requests;
   private long bytes;
 
-  Admission(int mostRequests, long mostBytes) {
-    this.mostRequests = mostRequests;
-    this.mostBytes = mostBytes;
+  Admission(int maxRequests, long maxBytes) {
+    this.maxRequests = maxRequests;
+    this.maxBytes = maxBytes;
   }
 
-  /** Returns whether there is room for one more request, and takes it. */
+  /** Admits one more request; returns false if the limit is reached. */
   boolean enter() {
-    if (requests >= mostRequests || bytes >= mostBytes) {
+    if (requests >= maxRequests || bytes >= maxBytes) {
       return false;
     }
     requests++;
     return true;
   }
 
-  /** Keeps bytes of a request that entered; returns whether there is room for them. */
-  boolean keep(int more) {
+  /** Counts buffered bytes of an admitted request; returns false if they exceed the limit. */
+  boolean buffer(int more) {
     bytes += more;
-    return bytes <= mostBytes;
+    return bytes <= maxBytes;
   }
 
-  /** Ends a request that entered, giving back what was kept for it. */
-  void leave(int kept) {
+  /** Ends an admitted request, with all the bytes that were buffered for it. */
+  void leave(int buffered) {
     requests--;
-    bytes -= kept;
+    bytes -= buffered;
   }
 }

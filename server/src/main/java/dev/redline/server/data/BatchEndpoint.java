@@ -6,11 +6,13 @@ import dev.redline.core.RateLimitResult;
 import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.internal.http.JsonText;
 import dev.redline.core.internal.http.ProblemDetails;
+import dev.redline.server.data.CheckReader.BatchItem;
+import dev.redline.server.data.CheckReader.InvalidItem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** {@code POST /v1/check/batch}: many decisions, each seeing those before it. */
+/** {@code POST /v1/check/batch}: up to 1000 decisions, made in order. */
 final class BatchEndpoint implements Endpoint {
   private final RateLimitEngine engine;
   private final CheckReader reader;
@@ -22,47 +24,52 @@ final class BatchEndpoint implements Endpoint {
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    List<CheckReader.Item> items = reader.batch(body);
-    List<CompletableFuture<Object>> answers = new ArrayList<>(items.size());
-    for (CheckReader.Item item : items) {
-      answers.add(answer(item));
+    List<BatchItem> items = reader.batch(body);
+    List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
+    for (BatchItem item : items) {
+      results.add(decide(item));
     }
     exchange
         .loop()
         .whenDone(
-            CompletableFuture.allOf(answers.toArray(new CompletableFuture<?>[0])),
-            done -> exchange.json(write(exchange.loop().text(), answers)),
-            failure -> Router.failed(exchange, failure));
+            CompletableFuture.allOf(results.toArray(new CompletableFuture<?>[0])),
+            done -> exchange.json(write(exchange.loop().text(), results)),
+            failure -> Router.sendInternalError(exchange, failure));
   }
 
-  /** Returns the decision on an item, or the problem it has instead. */
-  private CompletableFuture<Object> answer(CheckReader.Item item) {
-    if (item instanceof CheckReader.Bad bad) {
-      return CompletableFuture.completedFuture(bad.problem());
+  /** Returns the {@link RateLimitResult} of an item, or the {@link HttpProblem} it has. */
+  private CompletableFuture<Object> decide(BatchItem item) {
+    if (item instanceof InvalidItem invalid) {
+      return CompletableFuture.completedFuture(invalid.problem());
     }
-    Check check = ((CheckReader.Good) item).check();
-    LimitCheck question = check.question();
+    CheckFields fields = (CheckFields) item;
+    LimitCheck check;
+    try {
+      check = fields.toCheck();
+    } catch (HttpProblem problem) {
+      return CompletableFuture.completedFuture(problem);
+    }
     return engine
-        .decide(question, check.dryRun())
+        .decide(check, fields.dryRun)
         .<Object>thenApply(result -> result)
         .exceptionally(
             failure -> {
               Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-              HttpProblem problem = EngineErrors.problem(question, cause);
-              return problem == null ? Router.failure(cause) : problem;
+              HttpProblem problem = EngineErrors.toProblem(check, cause);
+              return problem == null ? Router.internalError(cause) : problem;
             })
         .toCompletableFuture();
   }
 
-  private static StringBuilder write(StringBuilder out, List<CompletableFuture<Object>> answers) {
+  private static StringBuilder write(StringBuilder out, List<CompletableFuture<Object>> results) {
     out.append("{\"decisions\":[");
     String separator = "";
-    for (CompletableFuture<Object> answer : answers) {
+    for (CompletableFuture<Object> result : results) {
       out.append(separator);
       separator = ",";
-      if (answer.join() instanceof RateLimitResult result) {
-        DecisionJson.write(out, result);
-      } else if (answer.join() instanceof HttpProblem problem) {
+      if (result.join() instanceof RateLimitResult decision) {
+        DecisionJson.write(out, decision);
+      } else if (result.join() instanceof HttpProblem problem) {
         write(out, problem.problem());
       }
     }

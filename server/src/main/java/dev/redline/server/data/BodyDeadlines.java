@@ -4,9 +4,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one event loop whose bodies are being read, oldest first, and how long each may
- * take. All have the same time, so the oldest is the first to be late: a linked list through the
- * requests themselves finds it without a timer or an allocation per request. Used by one thread.
+ * The deadlines of the request bodies that one event loop is reading. All requests have the same
+ * timeout, so they expire in order of arrival: an intrusive linked list, oldest first, needs
+ * neither a timer nor an allocation per request. Used by one thread.
  */
 final class BodyDeadlines {
   private final long nanos;
@@ -21,7 +21,7 @@ final class BodyDeadlines {
     return Duration.ofNanos(nanos);
   }
 
-  /** Returns how often to look for late bodies, so that none is late for long. */
+  /** Returns how often {@link #expire} should be called. */
   Duration interval() {
     return Duration.ofNanos(nanos / 20);
   }
@@ -36,7 +36,7 @@ final class BodyDeadlines {
     newest = exchange;
   }
 
-  /** Removes a request; one that is not in the list is left alone. */
+  /** Removes a request; does nothing if it is not in the list. */
   void remove(Exchange exchange) {
     Exchange before = exchange.older;
     Exchange after = exchange.newer;
@@ -57,7 +57,7 @@ final class BodyDeadlines {
     exchange.newer = null;
   }
 
-  /** Answers all requests whose body is late. */
+  /** Responds with 408 to all requests whose body is late. */
   void expire(long nowNanos) {
     while (oldest != null && nowNanos - oldest.startNanos() >= nanos) {
       Exchange late = oldest;

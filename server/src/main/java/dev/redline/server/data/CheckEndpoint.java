@@ -1,5 +1,6 @@
 package dev.redline.server.data;
 
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.internal.http.HttpDecision;
@@ -19,15 +20,16 @@ final class CheckEndpoint implements Endpoint {
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    Check check = reader.check(body);
+    CheckFields fields = reader.check(body);
+    LimitCheck check = fields.toCheck();
     exchange
         .loop()
         .whenDone(
-            engine.decide(check.question(), check.dryRun()),
+            engine.decide(check, fields.dryRun),
             result ->
                 exchange.decision(
                     HttpDecision.of(result, http),
                     DecisionJson.write(exchange.loop().text(), result)),
-            failure -> EngineErrors.failure(exchange, check.question(), failure));
+            failure -> EngineErrors.send(exchange, check, failure));
   }
 }

@@ -7,23 +7,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many connections the data plane holds at once; further ones are closed. Thread-safe. */
+/** Limits the open connections of the data plane; closes further ones. Thread-safe. */
 final class ConnectionLimit {
   private static final Logger LOG = System.getLogger(ConnectionLimit.class.getName());
   private static final long LOG_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private final int most;
+  private final int maxConnections;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong nextLogNanos = new AtomicLong(System.nanoTime());
 
-  ConnectionLimit(int most) {
-    this.most = most;
+  ConnectionLimit(int maxConnections) {
+    this.maxConnections = maxConnections;
   }
 
-  /** Counts a connection as long as it is open, or closes it. */
+  /** Counts a connection until it is closed; closes it at once if there are too many. */
   void accept(HttpConnection connection) {
     connection.closeHandler(closed -> open.decrementAndGet());
-    if (open.incrementAndGet() > most) {
+    if (open.incrementAndGet() > maxConnections) {
       warn();
       connection.close();
     }
@@ -36,7 +36,7 @@ final class ConnectionLimit {
       LOG.log(
           Level.WARNING,
           "{0} connections are open, further ones are closed; see rl.server.max-connections",
-          Integer.toString(most));
+          Integer.toString(maxConnections));
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
 import dev.redline.server.access.TokenAuthenticator;
-import dev.redline.server.data.Route.Takes;
+import dev.redline.server.data.Route.Accepts;
 import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -24,14 +24,17 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The port that decides: an HTTP server with one event loop per core.
+ * The HTTP server of the data plane (port 8080), with one event loop per core.
  *
  * <p>Started and stopped once, by one thread.
  */
 public final class DataPlane {
   private static final int IDLE_SECONDS = 90;
-  private static final int MOST_HEADER_BYTES = 32 << 10;
-  private static final Duration LAST_CALL = Duration.ofMillis(250);
+  private static final int MAX_HEADER_BYTES = 32 << 10;
+
+  /** How long the port stays open after draining began, for connections on their way. */
+  private static final Duration ACCEPT_WHILE_DRAINING = Duration.ofMillis(250);
+
   private static final long CLOSE_SECONDS = 5;
 
   private final DataPlaneSettings settings;
@@ -51,23 +54,23 @@ public final class DataPlane {
       RateLimitEngine engine,
       MeterRegistry registry,
       InlineLimitReader inlineLimits,
-      TokenAuthenticator gate,
+      TokenAuthenticator authenticator,
       RulesPage.Maker pages) {
     this.settings = settings;
     this.engine = engine;
     this.timers = new RequestTimers(registry);
     this.reader = new CheckReader(settings.inlineLimits() ? inlineLimits : null);
-    this.rules = new RulesEndpoint(gate, pages);
+    this.rules = new RulesEndpoint(authenticator, pages);
     this.drain = new Drain(settings.drainTimeout());
     this.connections = new ConnectionLimit(settings.maxConnections());
-    timers.expect("POST", "/v1/check", 200);
-    timers.expect("POST", "/v1/check", 429);
+    timers.preregister("POST", "/v1/check", 200);
+    timers.preregister("POST", "/v1/check", 429);
   }
 
   /**
-   * Listens; returns when requests are answered.
+   * Opens the port; returns when it accepts requests.
    *
-   * @throws IOException if the port cannot be had
+   * @throws IOException if the port cannot be bound
    */
   public void start() throws IOException {
     Vertx started =
@@ -96,22 +99,25 @@ public final class DataPlane {
     }
   }
 
-  /** Returns the port that is listened on. */
+  /** Returns the port. */
   public int port() {
     return servers.get(0).actualPort();
   }
 
   /**
-   * Stops: for a moment every answer says that it is the last on its connection, then nobody
-   * listens, and requests whose head was received have the drain timeout to be answered.
+   * Stops gracefully. For a moment the port stays open and every response carries {@code
+   * Connection: close}; then the port closes, and requests whose head was received are answered
+   * within the drain timeout.
    */
   public void stop() {
     drain.begin();
     try {
-      Duration lastCall =
-          LAST_CALL.compareTo(settings.drainTimeout()) < 0 ? LAST_CALL : settings.drainTimeout();
-      TimeUnit.MILLISECONDS.sleep(lastCall.toMillis());
-      long rest = settings.drainTimeout().minus(lastCall).toMillis();
+      Duration accepting =
+          ACCEPT_WHILE_DRAINING.compareTo(settings.drainTimeout()) < 0
+              ? ACCEPT_WHILE_DRAINING
+              : settings.drainTimeout();
+      TimeUnit.MILLISECONDS.sleep(accepting.toMillis());
+      long rest = settings.drainTimeout().minus(accepting).toMillis();
       List<Future<Void>> closing = new ArrayList<>();
       servers.forEach(server -> closing.add(server.shutdown(rest, TimeUnit.MILLISECONDS)));
       await(Future.join(closing), rest + TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
@@ -128,31 +134,31 @@ public final class DataPlane {
       future.toCompletionStage().toCompletableFuture().get(millis, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       System.getLogger(DataPlane.class.getName())
-          .log(System.Logger.Level.WARNING, "the data plane did not close in order", e);
+          .log(System.Logger.Level.WARNING, "closing the data plane failed or timed out", e);
     }
   }
 
   private List<Route> routes() {
     return List.of(
-        new Route("/v1/check", Takes.JSON, new CheckEndpoint(engine, reader, settings.http())),
-        new Route("/v1/check/batch", Takes.JSON, new BatchEndpoint(engine, reader)),
-        new Route("/v1/rules", Takes.GET, rules),
-        new Route("/v1/explain", Takes.JSON, new ExplainEndpoint(engine, reader)),
+        new Route("/v1/check", Accepts.JSON, new CheckEndpoint(engine, reader, settings.http())),
+        new Route("/v1/check/batch", Accepts.JSON, new BatchEndpoint(engine, reader)),
+        new Route("/v1/rules", Accepts.GET, rules),
+        new Route("/v1/explain", Accepts.JSON, new ExplainEndpoint(engine, reader)),
         new Route(
             "/v1/forward-auth",
-            Takes.ANYTHING,
+            Accepts.ANY_METHOD,
             new ForwardAuthEndpoint(
                 engine, settings.http(), settings.proxies(), settings.apiKeyHeader())));
   }
 
-  /** One event loop's share of the connections. */
+  /** The HTTP server of one event loop; all of them listen on the same port. */
   private final class Listener extends VerticleBase {
     @Override
     public Future<?> start() {
       Admission admission =
           new Admission(
               Math.max(1, settings.mostRequests() / loops),
-              Math.max(JsonBody.LARGEST, settings.mostBytes() / loops));
+              Math.max(JsonBody.MAX_BYTES, settings.mostBytes() / loops));
       BodyDeadlines deadlines = new BodyDeadlines(settings.bodyTimeout());
       vertx.setPeriodic(
           Math.max(1, deadlines.interval().toMillis()),
@@ -172,11 +178,11 @@ public final class DataPlane {
     private HttpServerOptions options() {
       return new HttpServerOptions()
           .setHost(settings.host())
-          // To Vert.x a negative port is any free one, the same for all event loops.
+          // In Vert.x a negative port means any free one, the same for all event loops.
           .setPort(settings.port() == 0 ? -1 : settings.port())
           .setAcceptBacklog(1024)
           .setIdleTimeout(IDLE_SECONDS)
-          .setMaxHeaderSize(MOST_HEADER_BYTES)
+          .setMaxHeaderSize(MAX_HEADER_BYTES)
           .setHttp2ClearTextEnabled(false)
           .setStrictThreadMode(true);
     }

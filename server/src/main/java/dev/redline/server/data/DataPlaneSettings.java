@@ -6,17 +6,17 @@ import dev.redline.core.settings.Settings;
 import java.time.Duration;
 
 /**
- * How the data plane listens and answers.
+ * The settings of the data plane.
  *
  * @param host the address to listen on
  * @param port the port; 0: any that is free
- * @param drainTimeout how long requests under way may take when the service stops
- * @param http how decisions are told
- * @param proxies who may ask on behalf of others
+ * @param drainTimeout how long requests in flight may take when the service stops
+ * @param http how decisions become HTTP responses
+ * @param proxies the peers that may use forward-auth
  * @param apiKeyHeader the header that carries API keys
- * @param inlineLimits whether checks may bring their own limits
+ * @param inlineLimits whether checks may carry their own limits
  * @param mostRequests how many requests may wait for their body or decision at once
- * @param mostBytes how many bytes of bodies may be kept for them
+ * @param mostBytes how many bytes of bodies may be buffered for them
  * @param maxConnections how many connections may be open at once
  * @param bodyTimeout how long a request may take to send its body
  */

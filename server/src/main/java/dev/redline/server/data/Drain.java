@@ -2,7 +2,10 @@ package dev.redline.server.data;
 
 import java.time.Duration;
 
-/** Whether the service is about to stop: then every answer is the last one on its connection. */
+/**
+ * Whether the service is shutting down. Then every response is the last one on its connection.
+ * Thread-safe.
+ */
 final class Drain {
   private final Duration timeout;
   private volatile boolean begun;
@@ -19,7 +22,7 @@ final class Drain {
     return begun;
   }
 
-  /** Returns how long requests under way may take to finish. */
+  /** Returns how long requests in flight may take to finish. */
   Duration timeout() {
     return timeout;
   }

@@ -1,13 +1,13 @@
 package dev.redline.server.data;
 
-/** What is done at one path of the data plane. */
+/** Handles the requests of one path of the data plane. */
 @FunctionalInterface
 interface Endpoint {
   /**
-   * Answers a request, now or later on the same event loop.
+   * Handles a request; the response is sent now, or later on the same event loop.
    *
-   * @param body the whole body; empty if the endpoint takes none
-   * @throws HttpProblem if the request is wrong
+   * @param body the whole body; empty if the endpoint ignores bodies
+   * @throws HttpProblem if the request is invalid
    */
   void handle(Exchange exchange, byte[] body);
 }

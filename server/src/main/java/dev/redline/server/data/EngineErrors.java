@@ -4,29 +4,29 @@ import dev.redline.core.LimitCheck;
 import dev.redline.core.UnknownNameException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in HTTP why the engine has no answer to a question. */
+/** Maps the exceptions of the engine to HTTP errors. */
 final class EngineErrors {
   private EngineErrors() {}
 
-  /** Answers a request whose question failed. */
-  static void failure(Exchange exchange, LimitCheck question, Throwable failure) {
-    HttpProblem problem = problem(question, failure);
+  /** Responds to a request whose check failed with an exception. */
+  static void send(Exchange exchange, LimitCheck check, Throwable failure) {
+    HttpProblem problem = toProblem(check, failure);
     if (problem == null) {
-      Router.failed(exchange, failure);
+      Router.sendInternalError(exchange, failure);
     } else {
       exchange.problem(problem);
     }
   }
 
-  /** Returns what is wrong with a question, or null if the fault is not the caller's. */
-  static @Nullable HttpProblem problem(LimitCheck question, Throwable failure) {
+  /** Returns the error if the check is invalid, or null if the failure is internal. */
+  static @Nullable HttpProblem toProblem(LimitCheck check, Throwable failure) {
     if (failure instanceof UnknownNameException unknown) {
       return new HttpProblem(404, String.valueOf(unknown.getMessage()));
     }
-    if (failure instanceof IllegalArgumentException wrong) {
-      String message = String.valueOf(wrong.getMessage());
-      boolean named = !(question instanceof LimitCheck.OfRule) || message.startsWith("identity");
-      return new HttpProblem(400, named ? message : "identity: " + message);
+    if (failure instanceof IllegalArgumentException invalid) {
+      String message = String.valueOf(invalid.getMessage());
+      boolean namesField = !(check instanceof LimitCheck.OfRule) || message.startsWith("identity");
+      return new HttpProblem(400, namesField ? message : "identity: " + message);
     }
     return null;
   }

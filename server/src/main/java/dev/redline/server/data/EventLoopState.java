@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** What the requests of one event loop share; used on that event loop alone. */
+/** The objects that all requests of one event loop share. Used by that event loop only. */
 final class EventLoopState {
-  private static final int LARGEST_KEPT_TEXT = 1 << 16;
+  private static final int MAX_REUSED_TEXT = 1 << 16;
 
   private final Context context;
   private final RequestTimers timers;
@@ -48,57 +48,63 @@ final class EventLoopState {
     return deadlines;
   }
 
-  /** Returns an empty builder for an answer; the same one every time, so finish it at once. */
+  /**
+   * Returns an empty builder for the text of a response. It is reused: take its text before calling
+   * this again.
+   */
   StringBuilder text() {
-    if (text.capacity() > LARGEST_KEPT_TEXT) {
+    if (text.capacity() > MAX_REUSED_TEXT) {
       text = new StringBuilder(512);
     }
     text.setLength(0);
     return text;
   }
 
-  /** Does something on this event loop after everything it has to do now. */
+  /** Runs a task on this event loop, after the tasks that are queued already. */
   void later(Runnable task) {
     context.runOnContext(nothing -> task.run());
   }
 
-  /** Does something on this event loop after some time. */
+  /** Runs a task on this event loop after a delay. */
   void after(Duration delay, Runnable task) {
     context.owner().setTimer(Math.max(1, delay.toMillis()), timer -> task.run());
   }
 
-  /** Hands over what a stage yields: at once if it is there already, else when it comes. */
-  <T> void whenDone(CompletionStage<T> stage, Consumer<T> yielded, Consumer<Throwable> failed) {
+  /**
+   * Passes the value or exception of a stage to a handler on this event loop: at once if the stage
+   * is complete, as it is with an in-memory store, else when it completes.
+   */
+  <T> void whenDone(CompletionStage<T> stage, Consumer<T> onValue, Consumer<Throwable> onFailure) {
     CompletableFuture<T> future = stage.toCompletableFuture();
     if (future.isDone()) {
-      deliver(future, yielded, failed);
+      deliver(future, onValue, onFailure);
     } else {
-      stage.whenComplete((value, failure) -> later(() -> deliver(future, yielded, failed)));
+      stage.whenComplete((value, failure) -> later(() -> deliver(future, onValue, onFailure)));
     }
   }
 
-  /** Begins something that takes long on another thread, and hands over what it yields here. */
+  /** Runs a long task on a worker thread, and passes its value to a handler on this event loop. */
   <T> void offLoop(
-      Callable<CompletionStage<T>> task, Consumer<T> yielded, Consumer<Throwable> failed) {
+      Callable<CompletionStage<T>> task, Consumer<T> onValue, Consumer<Throwable> onFailure) {
     whenDone(
         context.executeBlocking(task, false).toCompletionStage().thenCompose(stage -> stage),
-        yielded,
-        failed);
+        onValue,
+        onFailure);
   }
 
   private static <T> void deliver(
-      CompletableFuture<T> done, Consumer<T> yielded, Consumer<Throwable> failed) {
+      CompletableFuture<T> done, Consumer<T> onValue, Consumer<Throwable> onFailure) {
     T value;
     try {
       value = done.join();
     } catch (CompletionException e) {
-      failed.accept(e.getCause() == null ? e : e.getCause());
+      onFailure.accept(e.getCause() == null ? e : e.getCause());
       return;
     }
     try {
-      yielded.accept(value);
+      onValue.accept(value);
     } catch (RuntimeException e) {
-      failed.accept(e);
+      onFailure.accept(e);
     }
   }
 }

@@ -11,9 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its answer; used on the event loop of its connection.
+ * One HTTP request and its response. Used by the event loop of its connection.
  *
- * <p>Answering twice is a no-op, so that a late decision cannot disturb an error already sent.
+ * <p>Only the first response is sent; later ones are ignored, such as the decision for a request
+ * that timed out already.
  */
 final class Exchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -21,30 +22,30 @@ final class Exchange {
       HttpHeaders.createOptimized(ProblemDetails.MEDIA_TYPE);
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 
-  /** How long a connection stays open for its client to read the last answer. */
+  /** How long a connection stays open so that its client can read the last response. */
   private static final Duration LINGER = Duration.ofSeconds(1);
 
-  /** How much of a body that nobody needs is discarded before the connection is closed. */
-  private static final int MOST_DISCARDED = 4 << 20;
+  /** How many bytes of an unused body are discarded before the connection is closed. */
+  private static final int MAX_DISCARDED = 4 << 20;
 
   private final HttpServerRequest request;
   private final String uri;
   private final EventLoopState loop;
   private final long startNanos = System.nanoTime();
   private boolean admitted;
-  private int keptBytes;
-  private boolean answered;
-  private boolean last;
+  private int bufferedBytes;
+  private boolean responded;
+  private boolean closesConnection;
   private int discarded;
 
-  // The neighbours in the list of BodyDeadlines.
+  // The links of the list in BodyDeadlines.
   @Nullable Exchange older;
   @Nullable Exchange newer;
 
   /**
    * Creates the exchange of a request.
    *
-   * @param uri the path of the endpoint, or a word for all paths that have none
+   * @param uri the path of the endpoint, or {@code UNKNOWN}: the tag of its metrics
    */
   Exchange(HttpServerRequest request, String uri, EventLoopState loop) {
     this.request = request;
@@ -64,11 +65,14 @@ final class Exchange {
     return startNanos;
   }
 
-  boolean isAnswered() {
-    return answered;
+  boolean isResponded() {
+    return responded;
   }
 
-  /** Returns whether the service takes this request on; it is given up when answered or lost. */
+  /**
+   * Counts this request against the in-flight limit until it is answered or its connection is lost;
+   * returns false if the limit is reached.
+   */
   boolean admit() {
     admitted = loop.admission().enter();
     if (admitted) {
@@ -77,18 +81,18 @@ final class Exchange {
     return admitted;
   }
 
-  /** Keeps bytes for this request; returns whether there is room for them. */
-  boolean keep(int bytes) {
-    keptBytes += bytes;
-    return loop.admission().keep(bytes);
+  /** Counts bytes buffered for this request; returns false if they exceed the limit. */
+  boolean buffer(int bytes) {
+    bufferedBytes += bytes;
+    return loop.admission().buffer(bytes);
   }
 
-  /** Gives the client the time of {@link BodyDeadlines} to send the body. */
+  /** Starts the deadline for the body. */
   void awaitBody() {
     loop.deadlines().add(this);
   }
 
-  /** Ends the time for the body: it is complete. */
+  /** Ends the deadline: the body is complete. */
   void bodyComplete() {
     loop.deadlines().remove(this);
   }
@@ -97,24 +101,24 @@ final class Exchange {
     loop.deadlines().remove(this);
     if (admitted) {
       admitted = false;
-      loop.admission().leave(keptBytes);
+      loop.admission().leave(bufferedBytes);
     }
   }
 
   /** Makes this the last exchange on its connection. */
-  void last() {
-    last = true;
+  void closeConnection() {
+    closesConnection = true;
   }
 
-  /** Answers with the bare decision, as a question is answered. */
+  /** Responds with a decision as JSON, as {@code /v1/check} does. */
   void decision(HttpDecision decision, CharSequence json) {
     HttpServerResponse response = request.response();
     decision.forEachHeader(response::putHeader);
     send(decision.status(), JSON, Buffer.buffer(json.toString()));
   }
 
-  /** Answers as the described request is to be answered: an empty pass, or the refusal. */
-  void verdict(HttpDecision decision) {
+  /** Responds as forward-auth does: an empty body if allowed, else a problem document. */
+  void forwardAuth(HttpDecision decision) {
     decision.forEachHeader(request.response()::putHeader);
     if (decision.allowed()) {
       send(decision.status(), null, Buffer.buffer());
@@ -123,17 +127,17 @@ final class Exchange {
     }
   }
 
-  /** Answers 200 with JSON. */
+  /** Responds with 200 and JSON. */
   void json(CharSequence json) {
     send(200, JSON, Buffer.buffer(json.toString()));
   }
 
-  /** Answers 304: what the caller has is still right. */
+  /** Responds with 304: the client's copy is current. */
   void notModified() {
     send(304, null, Buffer.buffer());
   }
 
-  /** Answers with an error. */
+  /** Responds with an error. */
   void problem(HttpProblem problem) {
     if (problem.status() == 503) {
       request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
@@ -142,10 +146,10 @@ final class Exchange {
   }
 
   private void send(int status, @Nullable CharSequence type, Buffer body) {
-    if (answered) {
+    if (responded) {
       return;
     }
-    answered = true;
+    responded = true;
     leave();
     loop.timers().record(request.method().name(), uri, status, System.nanoTime() - startNanos);
     HttpServerResponse response = request.response();
@@ -157,9 +161,9 @@ final class Exchange {
       response.putHeader(HttpHeaders.CONTENT_TYPE, type);
     }
     boolean unread = !request.isEnded() && hasBody();
-    // What was denied, or is too large to be worth reading, is not read.
-    last |= unread && (status >= 400 || !isSmall());
-    if (last || loop.drain().hasBegun()) {
+    // The body of a failed or large request is not read, so the connection cannot be reused.
+    closesConnection |= unread && (status >= 400 || !isSmall());
+    if (closesConnection || loop.drain().hasBegun()) {
       response.putHeader(HttpHeaders.CONNECTION, CLOSE);
       response.end(body).onComplete(sent -> loop.later(this::close));
     } else {
@@ -188,9 +192,9 @@ final class Exchange {
     }
   }
 
-  /** Closes the connection, once what the client sent already is answered too. */
+  /** Closes the connection; while draining, requests that were sent already are answered first. */
   private void close() {
-    if (!last) {
+    if (!closesConnection) {
       long millis = loop.drain().timeout().toMillis();
       request.connection().shutdown(millis, TimeUnit.MILLISECONDS);
     } else if (!request.isEnded() && hasBody()) {
@@ -201,14 +205,14 @@ final class Exchange {
   }
 
   /**
-   * Closes the connection a moment later: closing while the client still sends would reset it, and
-   * the client might never read its answer.
+   * Closes the connection after a delay: closing while the client still sends would reset it, and
+   * the client might not receive the response.
    */
   private void linger() {
     request.handler(
         chunk -> {
           discarded += chunk.length();
-          if (discarded > MOST_DISCARDED) {
+          if (discarded > MAX_DISCARDED) {
             request.connection().close();
           }
         });

@@ -1,9 +1,10 @@
 package dev.redline.server.data;
 
 import dev.redline.core.Explanation;
+import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 
-/** {@code POST /v1/explain}: a decision taken apart, without taking anything. */
+/** {@code POST /v1/explain}: a decision with every rule that was considered; acquires nothing. */
 final class ExplainEndpoint implements Endpoint {
   private final RateLimitEngine engine;
   private final CheckReader reader;
@@ -15,14 +16,14 @@ final class ExplainEndpoint implements Endpoint {
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    Check check = reader.check(body);
-    // Every rule is looked at, so other requests of this event loop would wait for it.
+    LimitCheck check = reader.check(body).toCheck();
+    // Every rule is evaluated, which would delay the other requests of this event loop.
     exchange
         .loop()
         .offLoop(
-            () -> engine.explain(check.question()).thenApply(ExplainEndpoint::text),
+            () -> engine.explain(check).thenApply(ExplainEndpoint::text),
             exchange::json,
-            failure -> EngineErrors.failure(exchange, check.question(), failure));
+            failure -> EngineErrors.send(exchange, check, failure));
   }
 
   private static String text(Explanation explanation) {

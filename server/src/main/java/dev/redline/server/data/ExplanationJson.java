@@ -6,17 +6,17 @@ import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.internal.http.JsonText;
 import java.util.List;
 
-/** Writes an explanation as the JSON object that {@code /v1/explain} answers with. */
+/** Writes an explanation as the JSON object that {@code /v1/explain} returns. */
 public final class ExplanationJson {
-  /** How many rules that did not match are written; of the others only their number. */
-  private static final int MOST_UNMATCHED = 200;
+  /** How many rules that did not match are written; {@code omitted} counts the others. */
+  private static final int MAX_UNMATCHED = 200;
 
   private ExplanationJson() {}
 
   /**
    * Appends the explanation.
    *
-   * @param lineBreak what goes before each rule: nothing, or a line break for readers
+   * @param lineBreak the text before each rule: empty, or a line break for human readers
    */
   public static StringBuilder write(StringBuilder out, Explanation explanation, String lineBreak) {
     DecisionJson.write(out.append("{\"decision\":"), explanation.decision());
@@ -24,14 +24,14 @@ public final class ExplanationJson {
     String separator = "";
     int unmatched = 0;
     for (Explanation.Entry entry : explanation.rules()) {
-      if (entry.matched() || ++unmatched <= MOST_UNMATCHED) {
+      if (entry.matched() || ++unmatched <= MAX_UNMATCHED) {
         entry(out.append(separator).append(lineBreak), entry);
         separator = ",";
       }
     }
     out.append(explanation.rules().isEmpty() ? "" : lineBreak).append(']');
-    if (unmatched > MOST_UNMATCHED) {
-      out.append(",\"omitted\":").append(unmatched - MOST_UNMATCHED);
+    if (unmatched > MAX_UNMATCHED) {
+      out.append(",\"omitted\":").append(unmatched - MAX_UNMATCHED);
     }
     return out.append('}');
   }

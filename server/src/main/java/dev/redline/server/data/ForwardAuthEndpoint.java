@@ -17,9 +17,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /v1/forward-auth}: decides the request that a proxy asks about in header fields.
+ * {@code /v1/forward-auth}: decides on the request that a proxy describes in header fields.
  *
- * <p>Only a trusted proxy may ask: what it says of its client is believed.
+ * <p>Only a trusted proxy may call it, because the description of the client cannot be verified.
  */
 final class ForwardAuthEndpoint implements Endpoint {
   private static final String RULE_SET = "ruleSetId";
@@ -44,15 +44,16 @@ final class ForwardAuthEndpoint implements Endpoint {
     HttpServerRequest request = exchange.request();
     checkPeer(request);
     QueryParameters query = new QueryParameters(request.query(), PARAMETERS);
-    UnaryOperator<HttpDecision> refusal = refusal(query.get(DENY_STATUS));
-    LimitCheck question =
-        new LimitCheck.OfRequest(ruleSetId(query.get(RULE_SET)), described(request.headers()));
+    UnaryOperator<HttpDecision> denyStatus = denyStatus(query.get(DENY_STATUS));
+    LimitCheck check =
+        new LimitCheck.OfRequest(
+            ruleSetId(query.get(RULE_SET)), describedRequest(request.headers()));
     exchange
         .loop()
         .whenDone(
-            engine.decide(question, false),
-            result -> exchange.verdict(refusal.apply(HttpDecision.of(result, http))),
-            failure -> EngineErrors.failure(exchange, question, failure));
+            engine.decide(check, false),
+            result -> exchange.forwardAuth(denyStatus.apply(HttpDecision.of(result, http))),
+            failure -> EngineErrors.send(exchange, check, failure));
   }
 
   private void checkPeer(HttpServerRequest request) {
@@ -63,7 +64,7 @@ final class ForwardAuthEndpoint implements Endpoint {
           403,
           "the peer "
               + peer
-              + " is no trusted proxy and may not ask for others; name it in"
+              + " is not a trusted proxy and may not describe other clients; name it in"
               + " rl.identity.trusted-proxies");
     }
   }
@@ -80,8 +81,8 @@ final class ForwardAuthEndpoint implements Endpoint {
     return Optional.ofNullable(text);
   }
 
-  /** Returns what to do with a refusal: nothing, or give it the status the proxy asks for. */
-  private static UnaryOperator<HttpDecision> refusal(@Nullable String text) {
+  /** Returns a function that sets the status of denials, if the parameter is given. */
+  private static UnaryOperator<HttpDecision> denyStatus(@Nullable String text) {
     if (text == null) {
       return UnaryOperator.identity();
     }
@@ -94,11 +95,11 @@ final class ForwardAuthEndpoint implements Endpoint {
     if (status < 400 || status > 599) {
       throw HttpProblem.field(DENY_STATUS, "must be 400 to 599, was '" + text + "'");
     }
-    int given = status;
-    return decision -> decision.refusingWith(given);
+    int valid = status;
+    return decision -> decision.refusingWith(valid);
   }
 
-  private RequestContext described(MultiMap headers) {
+  private RequestContext describedRequest(MultiMap headers) {
     OriginalRequest original = OriginalRequest.of(headers);
     RequestContext.Builder request =
         RequestContext.builder()

@@ -3,8 +3,7 @@ package dev.redline.server.data;
 import dev.redline.core.internal.http.ProblemDetails;
 
 /**
- * Ends a request with a problem document. Cheap to throw: without a stack trace, which nobody would
- * ever see.
+ * Ends a request with a problem document (RFC 9457). Has no stack trace, so it is cheap to throw.
  */
 final class HttpProblem extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -18,7 +17,7 @@ final class HttpProblem extends RuntimeException {
     this.detail = detail;
   }
 
-  /** Returns the refusal of a field that is wrong, naming it. */
+  /** Returns the error for an invalid field. */
   static HttpProblem field(String name, String what) {
     return new HttpProblem(400, name + ": " + what);
   }

@@ -4,7 +4,7 @@ import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Understands limits that a caller sends along, written as in rule documents. */
+/** Parses the limits of a check that carries its own, written as in rule documents. */
 @FunctionalInterface
 public interface InlineLimitReader {
   /**
@@ -12,7 +12,7 @@ public interface InlineLimitReader {
    *
    * @param limit the short spelling: a text or a list of texts; null if not given
    * @param bands the long spelling: a list of maps; null if not given
-   * @throws IllegalArgumentException if they are wrong, naming the field
+   * @throws IllegalArgumentException if they are invalid; the message names the field
    */
   List<RateLimitBand> read(@Nullable Object limit, @Nullable Object bands);
 }

@@ -7,26 +7,26 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers the body of one request that was admitted, up to 1 MiB. */
+/** Reads the body of one admitted request, up to 1 MiB. */
 final class JsonBody {
-  /** The largest body that is read. */
-  static final int LARGEST = 1 << 20;
+  /** The largest body that is accepted. */
+  static final int MAX_BYTES = 1 << 20;
 
   private static final byte[] NO_BYTES = {};
 
   private final Exchange exchange;
-  private final Consumer<byte[]> complete;
-  private @Nullable Buffer gathered;
-  private boolean several;
+  private final Consumer<byte[]> onComplete;
+  private @Nullable Buffer content;
+  private boolean copied;
   private int length;
 
-  JsonBody(Exchange exchange, Consumer<byte[]> complete) {
+  JsonBody(Exchange exchange, Consumer<byte[]> onComplete) {
     this.exchange = exchange;
-    this.complete = complete;
+    this.onComplete = onComplete;
   }
 
-  /** Returns what is wrong with the body as the head of the request announces it, or null. */
-  static @Nullable HttpProblem unacceptable(HttpServerRequest request) {
+  /** Returns the error for a body that the header fields show to be unacceptable, or null. */
+  static @Nullable HttpProblem checkHeaders(HttpServerRequest request) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
     if (type != null && !isJson(type)) {
       return new HttpProblem(
@@ -61,14 +61,14 @@ final class JsonBody {
 
   static boolean isTooLong(String declared) {
     try {
-      return Long.parseLong(declared.trim()) > LARGEST;
+      return Long.parseLong(declared.trim()) > MAX_BYTES;
     } catch (NumberFormatException e) {
       return true;
     }
   }
 
   private static HttpProblem tooLarge() {
-    return new HttpProblem(413, "the body is larger than " + LARGEST + " bytes");
+    return new HttpProblem(413, "the body is larger than " + MAX_BYTES + " bytes");
   }
 
   void read() {
@@ -81,42 +81,43 @@ final class JsonBody {
   }
 
   private void add(Buffer chunk) {
-    if (exchange.isAnswered()) {
+    if (exchange.isResponded()) {
       return;
     }
     length += chunk.length();
-    if (length > LARGEST) {
-      drop(tooLarge());
-    } else if (!exchange.keep(chunk.length())) {
-      drop(Router.overloaded());
+    if (length > MAX_BYTES) {
+      reject(tooLarge());
+    } else if (!exchange.buffer(chunk.length())) {
+      reject(Router.overloaded());
     } else {
-      gather(chunk);
+      append(chunk);
     }
   }
 
-  private void gather(Buffer chunk) {
-    if (gathered == null) {
-      gathered = chunk;
+  /** Appends a chunk; most bodies are one chunk, which needs no copy. */
+  private void append(Buffer chunk) {
+    if (content == null) {
+      content = chunk;
       return;
     }
-    if (!several) {
-      several = true;
-      gathered = Buffer.buffer(gathered.length() + chunk.length()).appendBuffer(gathered);
+    if (!copied) {
+      copied = true;
+      content = Buffer.buffer(content.length() + chunk.length()).appendBuffer(content);
     }
-    gathered.appendBuffer(chunk);
+    content.appendBuffer(chunk);
   }
 
-  private void drop(HttpProblem problem) {
-    gathered = null;
+  private void reject(HttpProblem problem) {
+    content = null;
     exchange.problem(problem);
   }
 
   private void end() {
     exchange.bodyComplete();
-    if (!exchange.isAnswered()) {
-      byte[] body = gathered == null ? NO_BYTES : gathered.getBytes();
-      gathered = null;
-      complete.accept(body);
+    if (!exchange.isResponded()) {
+      byte[] body = content == null ? NO_BYTES : content.getBytes();
+      content = null;
+      onComplete.accept(body);
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.redline.server.data;
 
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -10,13 +11,55 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads typed values off a JSON parser; a value of another type is refused, naming the field. Each
- * method stands on the value and leaves the parser on its last token. JSON's null counts as absent.
+ * Reads typed values from a streaming JSON parser; a value of another type is rejected with an
+ * error that names the field. Each method expects the parser on the first token of the value and
+ * leaves it on the last one. JSON's null counts as absent.
  */
 final class JsonFields {
-  private static final int DEEPEST = 16;
+  private static final int MAX_DEPTH = 16;
 
   private JsonFields() {}
+
+  /** Moves the parser to the start of the body's object. */
+  static void startBody(JsonParser json) throws IOException {
+    JsonToken first = json.nextToken();
+    if (first == null) {
+      throw new HttpProblem(400, "the body is empty; send a JSON object");
+    }
+    if (first != JsonToken.START_OBJECT) {
+      throw new HttpProblem(400, "the body must be a JSON object, was " + kind(first));
+    }
+  }
+
+  /** Checks that nothing follows the body's object. */
+  static void endBody(JsonParser json) throws IOException {
+    if (json.nextToken() != null) {
+      throw new HttpProblem(400, "there is something after the JSON object");
+    }
+  }
+
+  /**
+   * Returns the error for invalid JSON: with its position, without its text, which may be secret.
+   */
+  static HttpProblem malformed(@Nullable IOException e) {
+    String where =
+        e instanceof JsonProcessingException broken && broken.getLocation() != null
+            ? " (line "
+                + broken.getLocation().getLineNr()
+                + ", column "
+                + broken.getLocation().getColumnNr()
+                + ")"
+            : "";
+    return new HttpProblem(400, "the body is not valid JSON" + where);
+  }
+
+  static HttpProblem unknownField(String field, String known) {
+    return HttpProblem.field(field, "there is no such field; use " + known);
+  }
+
+  static HttpProblem givenTwice(String field) {
+    return HttpProblem.field(field, "is given twice");
+  }
 
   static @Nullable String text(JsonParser json, String field) throws IOException {
     JsonToken token = json.currentToken();
@@ -29,7 +72,7 @@ final class JsonFields {
     throw HttpProblem.field(field, "must be a string, was " + kind(token));
   }
 
-  /** Returns a name: a text that is there or not, but never empty. */
+  /** Returns a text that must not be empty, or null if it is absent. */
   static @Nullable String name(JsonParser json, String field) throws IOException {
     String name = text(json, field);
     if (name != null && name.isEmpty()) {
@@ -68,12 +111,12 @@ final class JsonFields {
     throw HttpProblem.field(field, "must be true or false, was " + kind(token));
   }
 
-  /** Returns a whole number of the given range, or {@code unlessGiven}. */
-  static long number(JsonParser json, String field, long unlessGiven, long min, long max)
+  /** Returns a whole number of the given range, or {@code absent} for null. */
+  static long number(JsonParser json, String field, long absent, long min, long max)
       throws IOException {
     JsonToken token = json.currentToken();
     if (token == JsonToken.VALUE_NULL) {
-      return unlessGiven;
+      return absent;
     }
     String allowed = "must be a whole number from " + min + " to " + max + ", was ";
     if (token == JsonToken.VALUE_NUMBER_FLOAT) {
@@ -92,13 +135,13 @@ final class JsonFields {
     return value;
   }
 
-  /** Returns whatever stands there as maps, lists, texts, numbers and booleans. */
+  /** Returns a value of any type as maps, lists, texts, numbers and booleans. */
   static @Nullable Object any(JsonParser json, String field) throws IOException {
     return any(json, field, 0);
   }
 
   private static @Nullable Object any(JsonParser json, String field, int depth) throws IOException {
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw HttpProblem.field(field, "is nested too deeply");
     }
     JsonToken token = json.currentToken();
@@ -108,7 +151,7 @@ final class JsonFields {
         while (json.nextToken() != JsonToken.END_OBJECT) {
           String name = json.currentName();
           if (map.containsKey(name)) {
-            throw HttpProblem.field(field + "." + name, "is given twice");
+            throw givenTwice(field + "." + name);
           }
           json.nextToken();
           map.put(name, any(json, field, depth + 1));
@@ -137,7 +180,7 @@ final class JsonFields {
     }
   }
 
-  /** Returns what a token is called in messages. */
+  /** Returns the name of a token for error messages. */
   static String kind(@Nullable JsonToken token) {
     if (token == null) {
       return "nothing";

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Path and method of the request that a proxy describes in header fields.
  *
- * <p>Proxies use one of two families of fields, and usually pass on what the client sent in the
- * other. So all fields that are present must agree: where they differ, one of them came from the
- * client, and there is no telling which.
+ * <p>A proxy sets one of two families of fields, and usually forwards the fields of the other
+ * family as the client sent them. So all fields that are present must agree: if they differ, one of
+ * them came from the client, and it cannot be known which.
  *
  * @param path the normalised path
  * @param method the method in upper case, if the proxy sends it
@@ -29,8 +29,7 @@ record OriginalRequest(String path, @Nullable String method) {
     @Nullable String path(MultiMap headers) {
       List<String> paths = new ArrayList<>(1);
       for (String name : uris) {
-        present(headers, name)
-            .forEach(uri -> paths.add(PathNormalizer.normalize(withoutAuthority(utf8(uri)))));
+        present(headers, name).forEach(uri -> paths.add(PathNormalizer.normalize(utf8(uri))));
       }
       return only(paths, String.join(" and ", uris));
     }
@@ -60,7 +59,7 @@ record OriginalRequest(String path, @Nullable String method) {
     if (forwardedPath == null && originalPath == null) {
       throw new HttpProblem(
           400,
-          "the request does not say what it asks about; send X-Forwarded-Uri, X-Original-URI or"
+          "the original URI is missing; send X-Forwarded-Uri, X-Original-URI or"
               + " X-Original-URL");
     }
     boolean onlyForwarded = originalPath == null && originalMethod == null;
@@ -116,29 +115,12 @@ record OriginalRequest(String path, @Nullable String method) {
   }
 
   /**
-   * Returns a URI whose bytes are UTF-8, as those of percent-encoding are; header fields are read
-   * as ISO 8859-1, in which a path outside of ASCII would be another one.
+   * Decodes a URI as UTF-8, like percent-encoded bytes. Netty decodes header fields as ISO 8859-1,
+   * in which a path outside of ASCII would be a different one.
    */
   private static String utf8(String uri) {
     return uri.chars().allMatch(c -> c < 0x80)
         ? uri
         : new String(uri.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
-  }
-
-  /** Returns the path of a URI, or of a whole URL as some proxies send it. */
-  private static String withoutAuthority(String uri) {
-    int scheme = uri.indexOf("://");
-    if (scheme < 1 || !uri.chars().limit(scheme).allMatch(OriginalRequest::isSchemeCharacter)) {
-      return uri;
-    }
-    int end = scheme + 3;
-    while (end < uri.length() && "/?#\\".indexOf(uri.charAt(end)) < 0) {
-      end++;
-    }
-    return uri.substring(end);
-  }
-
-  private static boolean isSchemeCharacter(int c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+';
   }
 }

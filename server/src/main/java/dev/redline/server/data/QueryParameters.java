@@ -14,9 +14,9 @@ final class QueryParameters {
   /**
    * Reads a query.
    *
-   * @param query what follows the question mark, if anything does
-   * @param known the parameters that have a meaning
-   * @throws HttpProblem if it cannot be read, or has another parameter
+   * @param query the part of the URI after the question mark; null if there is none
+   * @param known the names of the supported parameters
+   * @throws HttpProblem if the query cannot be decoded, or has another or a repeated parameter
    */
   QueryParameters(@Nullable String query, Set<String> known) {
     if (query == null || query.isEmpty()) {

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The meters {@code http.server.requests} of the data plane, with bounded tags: the paths that
- * exist, the methods that HTTP defines, and statuses.
+ * The timers {@code http.server.requests} of the data plane. Their tags are bounded: paths of
+ * endpoints, methods of the HTTP specification, and status codes.
  *
  * <p>Thread-safe. A combination is registered when it first occurs and found by one map lookup
  * after that.
@@ -27,8 +27,8 @@ final class RequestTimers {
     this.registry = registry;
   }
 
-  /** Registers the timer of requests that are expected before the first of them. */
-  void expect(String method, String uri, int status) {
+  /** Registers a timer before the first request, so that it is exported with the value 0. */
+  void preregister(String method, String uri, int status) {
     timers.computeIfAbsent(new Kind(method, uri, status), this::register);
   }
 

@@ -1,20 +1,20 @@
 package dev.redline.server.data;
 
 /**
- * A path of the data plane.
+ * A path of the data plane and its endpoint.
  *
- * @param path the path, exactly
- * @param takes what may be sent there
- * @param endpoint what is done there
+ * @param path the exact path
+ * @param accepts the requests that are accepted there
+ * @param endpoint the handler of the requests
  */
-record Route(String path, Takes takes, Endpoint endpoint) {
-  /** What requests a path takes. */
-  enum Takes {
-    /** Posted JSON. */
+record Route(String path, Accepts accepts, Endpoint endpoint) {
+  /** The kinds of requests that a path can accept. */
+  enum Accepts {
+    /** POST with a JSON body. */
     JSON,
-    /** Reading alone. */
+    /** GET and HEAD. */
     GET,
     /** Any method; the body is ignored. */
-    ANYTHING
+    ANY_METHOD
   }
 }

@@ -14,10 +14,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Takes the requests of one event loop to their endpoints, and refuses those that have none. */
+/**
+ * Dispatches the requests of one event loop to their endpoints by path and method. This is the
+ * entry of the data plane.
+ */
 final class Router implements Handler<HttpServerRequest> {
   private static final Logger LOG = System.getLogger(Router.class.getName());
-  private static final String NOWHERE = "UNKNOWN";
+  private static final String UNKNOWN_PATH = "UNKNOWN";
   private static final byte[] NO_BODY = {};
 
   private final Map<String, Route> routes = new HashMap<>();
@@ -34,39 +37,39 @@ final class Router implements Handler<HttpServerRequest> {
   public void handle(HttpServerRequest request) {
     String path = request.path();
     Route route = path == null ? null : routes.get(path);
-    Exchange exchange = new Exchange(request, route == null ? NOWHERE : route.path(), loop);
+    Exchange exchange = new Exchange(request, route == null ? UNKNOWN_PATH : route.path(), loop);
     if (route == null) {
-      refuse(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
-    } else if (!isTaken(route, request.method())) {
-      boolean reading = route.takes() == Route.Takes.GET;
+      reject(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
+    } else if (!isAccepted(route, request.method())) {
+      boolean reading = route.accepts() == Route.Accepts.GET;
       request.response().putHeader(HttpHeaders.ALLOW, reading ? "GET, HEAD" : "POST");
       String use = reading ? "GET" : "POST";
-      refuse(exchange, new HttpProblem(405, request.method() + " is not allowed; use " + use));
-    } else if (route.takes() == Route.Takes.JSON) {
+      reject(exchange, new HttpProblem(405, request.method() + " is not allowed; use " + use));
+    } else if (route.accepts() == Route.Accepts.JSON) {
       readJson(route, exchange);
     } else if (exchange.admit()) {
       run(route.endpoint(), exchange, NO_BODY);
     } else {
-      refuse(exchange, overloaded());
+      reject(exchange, overloaded());
     }
   }
 
-  private static boolean isTaken(Route route, HttpMethod method) {
-    return switch (route.takes()) {
+  private static boolean isAccepted(Route route, HttpMethod method) {
+    return switch (route.accepts()) {
       case JSON -> method.equals(HttpMethod.POST);
       case GET -> method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
-      case ANYTHING -> true;
+      case ANY_METHOD -> true;
     };
   }
 
   private void readJson(Route route, Exchange exchange) {
     HttpServerRequest request = exchange.request();
-    HttpProblem problem = JsonBody.unacceptable(request);
+    HttpProblem problem = JsonBody.checkHeaders(request);
     if (problem == null && !exchange.admit()) {
       problem = overloaded();
     }
     if (problem != null) {
-      refuse(exchange, problem);
+      reject(exchange, problem);
       return;
     }
     new JsonBody(exchange, body -> run(route.endpoint(), exchange, body)).read();
@@ -76,19 +79,20 @@ final class Router implements Handler<HttpServerRequest> {
     return new HttpProblem(503, "the service is overloaded; please retry");
   }
 
-  /** Refuses a request before its body was read. */
-  private static void refuse(Exchange exchange, HttpProblem problem) {
+  /** Rejects a request before its body was read. */
+  private static void reject(Exchange exchange, HttpProblem problem) {
     if (exchange.request().headers().contains(HttpHeaders.EXPECT)) {
-      exchange.last();
+      // The client waits for 100-continue and may send the body or not: the stream is ambiguous.
+      exchange.closeConnection();
     }
     exchange.problem(problem);
   }
 
-  /** Refuses what is no HTTP request. */
+  /** Rejects bytes that are not a valid HTTP request. */
   void handleInvalid(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
-    Exchange exchange = new Exchange(request, NOWHERE, loop);
-    exchange.last();
+    Exchange exchange = new Exchange(request, UNKNOWN_PATH, loop);
+    exchange.closeConnection();
     exchange.problem(invalid(cause));
   }
 
@@ -108,18 +112,18 @@ final class Router implements Handler<HttpServerRequest> {
     } catch (HttpProblem problem) {
       exchange.problem(problem);
     } catch (RuntimeException | Error e) {
-      failed(exchange, e);
+      sendInternalError(exchange, e);
     }
   }
 
-  /** Answers for a failure of our own. */
-  static void failed(Exchange exchange, Throwable cause) {
-    exchange.problem(failure(cause));
+  /** Responds with 500 and logs the cause. */
+  static void sendInternalError(Exchange exchange, Throwable cause) {
+    exchange.problem(internalError(cause));
   }
 
-  /** Logs a failure of our own; the caller is told that there was one, not which. */
-  static HttpProblem failure(Throwable cause) {
+  /** Logs an internal failure; the response does not contain its cause. */
+  static HttpProblem internalError(Throwable cause) {
     LOG.log(Level.ERROR, "a request failed", cause);
-    return new HttpProblem(500, "the service failed to answer; its log says why");
+    return new HttpProblem(500, "internal error; see the log of the service");
   }
 }

@@ -7,13 +7,13 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.SocketAddress;
 
-/** {@code GET /v1/rules}: the whole document in force, to whoever has a token. */
+/** {@code GET /v1/rules}: the whole document in force, for callers with an admin token. */
 final class RulesEndpoint implements Endpoint {
-  private final TokenAuthenticator gate;
+  private final TokenAuthenticator authenticator;
   private final RulesPage.Maker pages;
 
-  RulesEndpoint(TokenAuthenticator gate, RulesPage.Maker pages) {
-    this.gate = gate;
+  RulesEndpoint(TokenAuthenticator authenticator, RulesPage.Maker pages) {
+    this.authenticator = authenticator;
     this.pages = pages;
   }
 
@@ -22,13 +22,13 @@ final class RulesEndpoint implements Endpoint {
     HttpServerRequest request = exchange.request();
     HttpServerResponse response = request.response();
     SocketAddress remote = request.remoteAddress();
-    TokenAuthenticator.Answer knocked =
-        gate.knock(
+    TokenAuthenticator.Authentication result =
+        authenticator.authenticate(
             request.getHeader(HttpHeaders.AUTHORIZATION),
             remote == null ? null : remote.hostAddress());
-    if (knocked.caller().isEmpty()) {
-      knocked.headers().forEach(response::putHeader);
-      throw new HttpProblem(knocked.status(), knocked.detail());
+    if (result.caller().isEmpty()) {
+      result.headers().forEach(response::putHeader);
+      throw new HttpProblem(result.status(), result.detail());
     }
     RulesPage page =
         pages.current().orElseThrow(() -> new HttpProblem(503, "no rules were loaded yet"));

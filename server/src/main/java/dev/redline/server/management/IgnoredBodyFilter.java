@@ -12,10 +12,10 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import java.io.IOException;
 
 /**
- * Hides the bodies of requests from the actuator, which would read them even for a GET.
+ * Hides request bodies from the actuator, which would read them even for a GET.
  *
- * <p>Nobody is authenticated there: a handful of slow bodies would occupy all threads, and a
- * malformed one would be an internal error.
+ * <p>The actuator has no authentication: without this filter, a few clients that send slow bodies
+ * could occupy all threads, and a malformed body would be an internal error.
  */
 final class IgnoredBodyFilter implements Filter {
   @Override

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Gives the requests of the management port the tags that those of the data plane have, so that
- * both are one metric: Prometheus wants the same tags on all of it.
+ * Gives {@code http.server.requests} of the management port the same tags as on the data plane:
+ * Prometheus requires the same tags on all time series of a metric.
  */
 final class ManagementPlaneTags implements MeterFilter {
   private static final String NAME = "http.server.requests";

@@ -14,7 +14,7 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The parts of the management port; the rest is Spring's actuator. */
+/** The Spring beans of the management port; the rest is Spring Boot's actuator. */
 @Configuration(proxyBeanMethods = false)
 public class ManagementWiring {
   /** Becomes the health component {@code redline}, after the name of this method. */

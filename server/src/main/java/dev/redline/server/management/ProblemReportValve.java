@@ -9,8 +9,9 @@ import org.apache.catalina.valves.ErrorReportValve;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers with a problem document what is refused before any of our code sees it, such as a path
- * that cannot be decoded; a page in HTML would be all that speaks another language here.
+ * Responds with a problem document to requests that Tomcat rejects by itself, such as one with a
+ * path that cannot be decoded. Tomcat's own error page is HTML, unlike all other errors of the
+ * service.
  */
 public final class ProblemReportValve extends ErrorReportValve {
   @Override
@@ -20,9 +21,7 @@ public final class ProblemReportValve extends ErrorReportValve {
       return;
     }
     String detail =
-        status < 500
-            ? "this is not a valid request"
-            : "the service failed to answer; its log says why";
+        status < 500 ? "this is not a valid request" : "internal error; see the log of the service";
     byte[] body = ProblemDetails.of(status, detail).toJson().getBytes(StandardCharsets.UTF_8);
     try {
       response.setContentType(ProblemDetails.MEDIA_TYPE);
@@ -31,7 +30,8 @@ public final class ProblemReportValve extends ErrorReportValve {
       response.finishResponse();
     } catch (IOException | IllegalStateException e) {
       System.getLogger(ProblemReportValve.class.getName())
-          .log(System.Logger.Level.DEBUG, "the client did not wait for its error", e);
+          .log(
+              System.Logger.Level.DEBUG, "the client closed the connection before the response", e);
     }
   }
 }

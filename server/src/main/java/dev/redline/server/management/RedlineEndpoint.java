@@ -11,7 +11,7 @@ import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** {@code /actuator/redline}: what runs here, and by which settings; no secrets. */
+/** {@code /actuator/redline}: version, rules, store and settings of this node, without secrets. */
 @Endpoint(id = "redline")
 public final class RedlineEndpoint {
   private final RateLimitEngine engine;

@@ -17,11 +17,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
  * The health component {@code redline}: up whenever decisions can be made by the configured
- * strategy, which a failing store or a bad rule document does not change.
+ * strategy. A failing store or an invalid rule document does not make it go down.
  */
 final class RedlineHealth implements HealthIndicator {
-  private static final int MOST_LINES = 10;
-  private static final int LONGEST_LINE = 1000;
+  private static final int MAX_LINES = 10;
+  private static final int MAX_LINE_LENGTH = 1000;
 
   private final RuleLoader loader;
   private final StorageProvider store;
@@ -68,14 +68,14 @@ final class RedlineHealth implements HealthIndicator {
     return details;
   }
 
-  /** Returns the first errors, and how many there are in all; the log has every one. */
+  /** Returns the first errors and the number of all; the log contains all of them. */
   private static String error(List<String> errors) {
-    return errors.stream().limit(MOST_LINES).map(RedlineHealth::line).collect(joining("\n"))
+    return errors.stream().limit(MAX_LINES).map(RedlineHealth::line).collect(joining("\n"))
         + (errors.size() == 1 ? " (1 error)" : " (" + errors.size() + " errors in all)");
   }
 
   private static String line(String error) {
     String line = error.replace('\n', ' ');
-    return line.length() <= LONGEST_LINE ? line : line.substring(0, LONGEST_LINE - 1) + "…";
+    return line.length() <= MAX_LINE_LENGTH ? line : line.substring(0, MAX_LINE_LENGTH - 1) + "…";
   }
 }

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** The version of the service, as its build wrote it down. */
+/** The version of the service, from a resource that the build writes. */
 public final class ServerVersion {
   private ServerVersion() {}
 

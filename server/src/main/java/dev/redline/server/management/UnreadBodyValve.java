@@ -9,10 +9,10 @@ import org.apache.catalina.valves.ValveBase;
 import org.apache.coyote.ActionCode;
 
 /**
- * Closes the connection of a request whose body nobody read.
+ * Closes the connection of a request whose body was not read.
  *
- * <p>Tomcat would read the rest of the body after the answer, and hold one of its few threads while
- * the client takes its time: a handful of slow bodies would keep health probes waiting.
+ * <p>Tomcat would read the rest of the body after the response and block a thread for it: a few
+ * clients that send slow bodies could delay health probes.
  */
 public final class UnreadBodyValve extends ValveBase {
   /** The request attribute with a {@link Runnable} that makes Tomcat leave the body unread. */
@@ -27,13 +27,13 @@ public final class UnreadBodyValve extends ValveBase {
     Runnable abandon =
         () -> {
           request.getCoyoteRequest().action(ActionCode.DISABLE_SWALLOW_INPUT, null);
-          // Tomcat takes this for an error, and would append an error page to the answer.
+          // Tomcat treats this as an error and would append an error page to the response.
           response.setErrorReported();
         };
     request.setAttribute(ABANDON, abandon);
     getNext().invoke(request, response);
     if (!request.isAsync() && hasBody(request) && !isRead(request)) {
-      // Tomcat would turn an answer that is not on its way yet into a 500.
+      // Tomcat would replace a response that is not flushed yet with a 500.
       response.flushBuffer();
       abandon.run();
     }

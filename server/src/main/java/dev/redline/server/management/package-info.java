@@ -1,6 +1,4 @@
-/**
- * What the management port tells: health, version, settings, and the metrics of its own requests.
- */
+/** The management port: health, version, settings, and the metrics of its own requests. */
 @NullMarked
 package dev.redline.server.management;
 

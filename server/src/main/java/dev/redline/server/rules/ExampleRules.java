@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/** The rules that come with the service, for whoever just wants to see it work. */
+/** The example rules in the jar, used when no other rules are configured. */
 public final class ExampleRules implements ConfigProvider {
   private static final String RESOURCE = "example-rules.yaml";
 

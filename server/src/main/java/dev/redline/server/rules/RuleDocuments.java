@@ -5,19 +5,17 @@ import dev.redline.rules.documents.loading.EffectiveRules;
 import dev.redline.rules.documents.loading.RulesStatus;
 import java.util.Map;
 
-/** The rules below the writable source, and the way to have a change of it take effect. */
+/** What the admin API needs of the rule loader: the sources' rules, their state, and a reload. */
 public interface RuleDocuments {
-  /**
-   * Returns what the sources below the writable one said when they were last read without error.
-   */
+  /** Returns the rules of the read-only sources, as last read without error. */
   RuleDocument base();
 
-  /** Returns for each rule id the source whose rule is in force. */
+  /** Returns the source of each rule in force, by rule id. */
   Map<String, EffectiveRules.Contribution> origins();
 
-  /** Returns what is in force, and all that was wrong with the last load. */
+  /** Returns the version in force and the errors of the last load. */
   RulesStatus status();
 
-  /** Looks at all sources now, and returns what is in force after it. */
+  /** Reads all sources now; returns the status after it. */
   RulesStatus reload();
 }

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Documents made of others: laid over each other, or taken from what is in force. */
+/** Combines rule documents, and converts the rules in force back to a document. */
 public final class RuleLayers {
   private RuleLayers() {}
 
   /**
-   * Returns what a book says, in an order that depends on nothing but its content: rules as they
-   * are evaluated, plans and rule sets by id.
+   * Returns the document of a rule book. Its order depends only on the content: rules in order of
+   * evaluation, plans and rule sets by id.
    *
-   * @param version the version the document is to give itself
+   * @param version the version of the document
    */
   public static RuleDocument of(RuleBook book, long version) {
     return new RuleDocument(
@@ -31,7 +31,7 @@ public final class RuleLayers {
         book.ruleSets().keySet().stream().sorted().toList());
   }
 
-  /** Returns a document with another over it: what has the same id is replaced. */
+  /** Merges two documents; a rule or plan of {@code above} replaces the one with the same id. */
   public static RuleDocument layered(RuleDocument below, RuleDocument above) {
     Map<String, RateLimitPlan> plans = new LinkedHashMap<>();
     below.plans().forEach(plan -> plans.put(plan.id(), plan));

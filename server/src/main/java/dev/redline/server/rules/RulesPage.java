@@ -14,15 +14,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules in force as {@code GET /v1/rules} shows them.
+ * The response of {@code GET /v1/rules}: the rules in force.
  *
  * @param json the whole document, values resolved
- * @param etag a tag that is the same for the same document, in quotes
+ * @param etag a digest of the document, in quotes
  */
 public record RulesPage(String json, String etag) {
   private static final int TAG_BYTES = 16;
 
-  /** Returns a tag for a text, in quotes. */
+  /** Returns the ETag of a text, in quotes. */
   public static String tagOf(String text) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
@@ -33,10 +33,10 @@ public record RulesPage(String json, String etag) {
   }
 
   /**
-   * Returns whether a list of tags, as {@code If-Match} and {@code If-None-Match} have it, names
-   * this one, or any.
+   * Returns whether the value of {@code If-Match} or {@code If-None-Match} contains a tag, or is
+   * {@code *}.
    *
-   * @param weakly whether weak tags count
+   * @param weakly whether weak tags count (weak comparison of RFC 9110)
    */
   public static boolean names(String tags, String etag, boolean weakly) {
     for (String part : tags.split(",", -1)) {
@@ -48,38 +48,38 @@ public record RulesPage(String json, String etag) {
     return false;
   }
 
-  /** The page of the rules in force, made once for each rule book. Thread-safe. */
+  /** Creates the page once for each rule book, and caches it. Thread-safe. */
   public static final class Maker {
-    private record Made(RuleBook book, RulesPage page) {}
+    private record Cached(RuleBook book, RulesPage page) {}
 
     private final RateLimitEngine engine;
     private final LongSupplier documentVersion;
-    private volatile @Nullable Made made;
+    private volatile @Nullable Cached cached;
 
     /**
-     * Makes pages of what an engine goes by.
+     * Creates pages of the rules in force in an engine.
      *
-     * @param documentVersion the version that the document gives itself, which changes over the
-     *     admin API leave alone: the same rules are the same page
+     * @param documentVersion the version in the document; changes through the admin API must not
+     *     change it, so that nodes with the same rules have the same ETag
      */
     public Maker(RateLimitEngine engine, LongSupplier documentVersion) {
       this.engine = engine;
       this.documentVersion = documentVersion;
     }
 
-    /** Returns the page, or nothing if no rules were ever in force. */
+    /** Returns the page; empty if no rules were loaded yet. */
     public Optional<RulesPage> current() {
       RuleBook book = engine.book();
       if (book == null) {
         return Optional.empty();
       }
-      Made known = made;
-      if (known == null || known.book() != book) {
+      Cached current = cached;
+      if (current == null || current.book() != book) {
         String json = RuleDocumentWriter.toJson(RuleLayers.of(book, documentVersion.getAsLong()));
-        known = new Made(book, new RulesPage(json, tagOf(json)));
-        made = known;
+        current = new Cached(book, new RulesPage(json, tagOf(json)));
+        cached = current;
       }
-      return Optional.of(known.page());
+      return Optional.of(current.page());
     }
   }
 }

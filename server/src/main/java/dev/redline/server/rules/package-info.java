@@ -1,4 +1,6 @@
-/** The rules that come with the service. */
+/**
+ * Rules as both ports of the service need them: example rules, merged documents, the rules page.
+ */
 @NullMarked
 package dev.redline.server.rules;
 

@@ -25,21 +25,22 @@ import java.util.Optional;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Who may look at the rules and change them, and what they see. */
+/** The Spring beans for admin tokens and for the rules as the admin API sees them. */
 @Configuration(proxyBeanMethods = false)
 class AccessWiring {
   private static final Logger LOG = System.getLogger(AccessWiring.class.getName());
   private static final String GENERATED = "admin";
 
   /**
-   * The tokens that are let in.
+   * The admin tokens.
    *
-   * @param file where the one is that the service made itself, if it did
+   * @param file the file of the generated token, if one was generated
    */
   record Tokens(Map<String, AdminToken> byName, Optional<Path> file) {}
 
   /**
-   * Makes an editor's token where none is configured; that it cannot be kept is no reason to stop.
+   * Generates a token of role editor if none is configured. If it cannot be written to a file, the
+   * service starts without an admin token: decisions do not need one.
    */
   @Bean
   Tokens adminTokens(Settings settings) {
@@ -53,7 +54,7 @@ class AccessWiring {
     } catch (IOException e) {
       LOG.log(
           Level.WARNING,
-          "no admin token could be kept in {0} ({1}); set rl.admin.tokens or rl.data-dir to use"
+          "no admin token could be written to {0} ({1}); set rl.admin.tokens or rl.data-dir to use"
               + " the admin API",
           file,
           e.toString());
@@ -62,17 +63,17 @@ class AccessWiring {
   }
 
   @Bean
-  TokenAuthenticator gate(Settings settings, Tokens tokens) {
+  TokenAuthenticator tokenAuthenticator(Settings settings, Tokens tokens) {
     return new TokenAuthenticator(
         new AccessTokens(tokens.byName()), settings.identity().settings(), MicrosClock.monotonic());
   }
 
-  /** Where changes go; its owner, the loader, closes it. */
+  /** The writable source, which the rule loader owns and closes. */
   @Bean(destroyMethod = "")
   RuleRepository ruleRepository(RuleLoader loader) {
     return loader
         .repository()
-        .orElseThrow(() -> new IllegalStateException("no source of rules can be changed"));
+        .orElseThrow(() -> new IllegalStateException("no rule source is writable"));
   }
 
   @Bean

@@ -7,7 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** The one thread that looks whether the configuration file changed. */
+/** The thread that checks the configuration file for changes. */
 final class ConfigFileWatcher implements AutoCloseable {
   private static final Logger LOG = System.getLogger(ConfigFileWatcher.class.getName());
 
@@ -19,18 +19,18 @@ final class ConfigFileWatcher implements AutoCloseable {
             return named;
           });
 
-  /** Does something again and again; a failure is logged and the next time comes. */
+  /** Runs a task at a fixed delay; a failure is logged and does not end the repetition. */
   void every(Duration interval, Runnable task) {
     long millis = Math.max(1, interval.toMillis());
     var unused =
-        thread.scheduleWithFixedDelay(() -> quietly(task), millis, millis, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(() -> runLogged(task), millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  private static void quietly(Runnable task) {
+  private static void runLogged(Runnable task) {
     try {
       task.run();
     } catch (RuntimeException e) {
-      LOG.log(Level.ERROR, "watching failed", e);
+      LOG.log(Level.ERROR, "checking the configuration file failed", e);
     }
   }
 

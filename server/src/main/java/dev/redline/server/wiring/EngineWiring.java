@@ -37,7 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** The parts that decide. */
+/** The Spring beans of the engine: store, metrics, rules, data plane. */
 @Configuration(proxyBeanMethods = false)
 class EngineWiring {
   private static final Duration KILL_SWITCH_INTERVAL = Duration.ofMillis(500);
@@ -52,7 +52,7 @@ class EngineWiring {
     };
   }
 
-  /** Gives Redis one connect time-out to be there; whether it is or not, the service starts. */
+  /** Waits for Redis at most one connect timeout; the service starts without it, too. */
   private static StorageProvider redis(Settings settings) {
     RedisStore store = RedisStore.start(RedisSettings.of(settings));
     store.awaitReady(settings.redis().connectTimeout());
@@ -86,7 +86,9 @@ class EngineWiring {
     return state.name().toLowerCase(Locale.ROOT);
   }
 
-  /** The store of this node that decides for LOCAL rules while a shared store fails, if any. */
+  /**
+   * The in-memory store that decides for LOCAL rules while a shared store fails, if there is one.
+   */
   record LocalFallback(Optional<LocalStore> store) implements AutoCloseable {
     @Override
     public void close() {
@@ -117,13 +119,13 @@ class EngineWiring {
     return engine;
   }
 
-  /** Returns what identities become in logs: never a digest that can be found by trying. */
+  /** Returns the digest of identities in logs: always keyed, so that it cannot be brute-forced. */
   private static ApiKeyDigest logDigest(Settings settings) {
     ApiKeyDigest configured = settings.identity().settings().apiKeyDigest();
     return configured.isKeyed() ? configured : ApiKeyDigest.ofProcess();
   }
 
-  /** Loads the first rules; without those of files the service does not start. */
+  /** Loads the first rules; the service does not start if those of files are missing or invalid. */
   @Bean
   RuleLoader ruleLoader(Settings settings, RateLimitEngine engine, MetricsExporter metrics) {
     RuleLoader.Builder builder =
@@ -142,7 +144,7 @@ class EngineWiring {
     return loader;
   }
 
-  /** Returns errors with the property that names the rules, where they are not there at all. */
+  /** Adds a line about {@code rl.config.path} to the errors if the path does not exist. */
   private static List<String> named(List<String> errors, Settings settings) {
     return settings
         .config()
@@ -155,7 +157,7 @@ class EngineWiring {
         .orElse(errors);
   }
 
-  /** What follows the sources of rules while the service runs, unless it shall not. */
+  /** The thread that reloads changed rules; empty if {@code rl.reload.enabled} is false. */
   record Reloading(Optional<RuleReloading> thread) implements AutoCloseable {
     @Override
     public void close() {
@@ -182,14 +184,14 @@ class EngineWiring {
     ConfigFileWatcher watcher = new ConfigFileWatcher();
     options
         .config()
-        .filter(file -> !isEnabledSaidElsewhere(options))
+        .filter(file -> !isEnabledOverridden(options))
         .map(file -> new KillSwitch(file, environment, settings.enabled(), engine::enable))
-        .ifPresent(killSwitch -> watcher.every(KILL_SWITCH_INTERVAL, killSwitch::look));
+        .ifPresent(killSwitch -> watcher.every(KILL_SWITCH_INTERVAL, killSwitch::update));
     return watcher;
   }
 
-  /** Returns whether something stronger than the configuration file holds the kill switch. */
-  private static boolean isEnabledSaidElsewhere(ServerOptions options) {
+  /** Returns whether a flag or variable overrides {@code rl.enabled} of the configuration file. */
+  private static boolean isEnabledOverridden(ServerOptions options) {
     Map<String, String> flags = options.flags();
     return flags.containsKey("rl.enabled")
         || options.variables().containsKey("RL_ENABLED")
@@ -201,16 +203,16 @@ class EngineWiring {
     return DataPlaneSettings.of(settings);
   }
 
-  /** Comes after the rule loader, so that nothing is answered without rules. */
+  /** Depends on the rule loader, so that the port opens after the first rules are loaded. */
   @Bean
   DataPlane dataPlane(
       DataPlaneSettings settings,
       RateLimitEngine engine,
       MeterRegistry registry,
       RuleLoader loader,
-      TokenAuthenticator gate,
+      TokenAuthenticator authenticator,
       RulesPage.Maker pages) {
-    return new DataPlane(settings, engine, registry, InlineLimits::parse, gate, pages);
+    return new DataPlane(settings, engine, registry, InlineLimits::parse, authenticator, pages);
   }
 
   @Bean

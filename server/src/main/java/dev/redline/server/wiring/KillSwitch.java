@@ -19,8 +19,8 @@ import org.springframework.core.io.FileSystemResource;
 /**
  * Follows {@code rl.enabled} in the configuration file while the service runs.
  *
- * <p>A file that cannot be read, or says neither true nor false, changes nothing. Used by one
- * thread at a time.
+ * <p>A file that cannot be read, or has another value than true or false, changes nothing. Used by
+ * one thread at a time.
  */
 final class KillSwitch {
   private static final Logger LOG = System.getLogger(KillSwitch.class.getName());
@@ -30,13 +30,13 @@ final class KillSwitch {
   private final ConfigurableEnvironment environment;
   private final Consumer<Boolean> enable;
   private boolean enabled;
-  private @Nullable String complaint;
+  private @Nullable String lastWarning;
 
   /**
    * Creates the switch.
    *
-   * @param enabled what holds now
-   * @param enable is told what holds from then on, when that changes
+   * @param enabled the current value
+   * @param enable receives the new value when it changes
    */
   KillSwitch(
       Path file, ConfigurableEnvironment environment, boolean enabled, Consumer<Boolean> enable) {
@@ -46,16 +46,16 @@ final class KillSwitch {
     this.enable = enable;
   }
 
-  /** Looks at the file, and switches if it says so. */
-  void look() {
+  /** Reads the file, and switches if the value has changed. */
+  void update() {
     boolean now;
     try {
       now = read().map(KillSwitch::parse).orElse(true);
     } catch (IOException | RuntimeException e) {
-      complain(file + ": " + NAME + " stays " + enabled + ": " + e.getMessage());
+      warnOnce(file + ": " + NAME + " stays " + enabled + ": " + e.getMessage());
       return;
     }
-    complaint = null;
+    lastWarning = null;
     if (now != enabled) {
       enabled = now;
       enable.accept(now);
@@ -63,9 +63,9 @@ final class KillSwitch {
     }
   }
 
-  private void complain(String text) {
-    if (!text.equals(complaint)) {
-      complaint = text;
+  private void warnOnce(String text) {
+    if (!text.equals(lastWarning)) {
+      lastWarning = text;
       LOG.log(Level.WARNING, text);
     }
   }

@@ -7,8 +7,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Writes refusals to the log {@code dev.redline.events}, one line each and a few per second: a
- * flood of refused callers must not become a flood of lines. Called by one thread.
+ * Logs denials to the logger {@code dev.redline.events}, one line each and at most {@value
+ * #LINES_PER_SECOND} per second, so that a flood of denied requests does not flood the log. Called
+ * by one thread.
  */
 final class LimitExceededLog implements Consumer<LimitExceeded> {
   private static final Logger LOG = System.getLogger("dev.redline.events");
@@ -16,7 +17,7 @@ final class LimitExceededLog implements Consumer<LimitExceeded> {
 
   private long second = Long.MIN_VALUE;
   private int lines;
-  private long left;
+  private long suppressed;
 
   @Override
   public void accept(LimitExceeded event) {
@@ -29,14 +30,14 @@ final class LimitExceededLog implements Consumer<LimitExceeded> {
       lines = 0;
     }
     if (++lines > LINES_PER_SECOND) {
-      left++;
+      suppressed++;
       return;
     }
     LOG.log(Level.INFO, text(event));
   }
 
   private String text(LimitExceeded event) {
-    StringBuilder text = new StringBuilder("refused reason=").append(event.reason());
+    StringBuilder text = new StringBuilder("denied reason=").append(event.reason());
     event.ruleSetId().ifPresent(set -> text.append(" ruleSetId=").append(set));
     event.ruleId().ifPresent(rule -> text.append(" ruleId=").append(rule));
     event.plan().ifPresent(plan -> text.append(" plan=").append(plan));
@@ -47,14 +48,14 @@ final class LimitExceededLog implements Consumer<LimitExceeded> {
     if (event.degraded()) {
       text.append(" degraded=true");
     }
-    if (left > 0) {
-      text.append(" notLogged=").append(left);
-      left = 0;
+    if (suppressed > 0) {
+      text.append(" notLogged=").append(suppressed);
+      suppressed = 0;
     }
     return text.toString();
   }
 
-  /** Callers choose paths; they must not be able to forge lines or fields. */
+  /** Replaces special characters: callers choose paths and must not be able to forge log lines. */
   private static String printable(String path) {
     StringBuilder text = new StringBuilder("\"");
     path.chars()

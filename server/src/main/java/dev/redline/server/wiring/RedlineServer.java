@@ -26,12 +26,12 @@ import org.springframework.context.annotation.Import;
 import org.springframework.core.env.MapPropertySource;
 
 /**
- * A running service: the data plane, the management port, and what decides.
+ * A running service: the engine, the data plane and the management port.
  *
- * <p>Closing it drains the data plane first, and so does the end of the process.
+ * <p>Closing it, or ending the process, drains the data plane first.
  */
 public final class RedlineServer implements AutoCloseable {
-  private static final Duration BEYOND_DRAINING = Duration.ofSeconds(15);
+  private static final Duration SHUTDOWN_AFTER_DRAIN = Duration.ofSeconds(15);
 
   private static final Logger LOG = System.getLogger(RedlineServer.class.getName());
 
@@ -42,9 +42,9 @@ public final class RedlineServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server; returns when it answers on both ports.
+   * Starts a server; returns when both ports accept requests.
    *
-   * @throws StartupFailure if it cannot start for a reason that the user can remove
+   * @throws StartupFailure if it cannot start for a reason that the user can fix
    */
   public static RedlineServer start(ServerOptions options) {
     SpringApplication application = new SpringApplication(Assembly.class);
@@ -81,7 +81,7 @@ public final class RedlineServer implements AutoCloseable {
                   + "' is not allowed; use an address or name of this machine"),
           e);
     }
-    Duration stopping = settings.server().drainTimeout().plus(BEYOND_DRAINING);
+    Duration stopping = settings.server().drainTimeout().plus(SHUTDOWN_AFTER_DRAIN);
     Map<String, Object> derived = new LinkedHashMap<>();
     derived.put("server.address", settings.server().managementHost());
     derived.put("server.port", settings.server().managementPort());
@@ -103,7 +103,7 @@ public final class RedlineServer implements AutoCloseable {
                     Level.WARNING,
                     "the environment variable "
                         + variable
-                        + " has no meaning"
+                        + " is not known"
                         + meant.map(name -> "; did you mean " + name + "?").orElse("")));
   }
 
@@ -112,7 +112,7 @@ public final class RedlineServer implements AutoCloseable {
     return context.getBean(Settings.class);
   }
 
-  /** Returns the port that decides. */
+  /** Returns the port of the data plane. */
   public int port() {
     return context.getBean(DataPlane.class).port();
   }
@@ -123,7 +123,7 @@ public final class RedlineServer implements AutoCloseable {
     return Objects.requireNonNull(server, "the management port is not open").getPort();
   }
 
-  /** Returns the file with the admin token that the service made, if none was configured. */
+  /** Returns the file with the generated admin token, if none was configured. */
   public Optional<Path> adminTokenFile() {
     return context.getBean(AccessWiring.Tokens.class).file();
   }

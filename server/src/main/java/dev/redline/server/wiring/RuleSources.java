@@ -13,13 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Where rules come from, as the properties say. */
+/** Creates the rule sources that the properties name. */
 final class RuleSources {
   private RuleSources() {}
 
   /**
-   * Returns the sources of {@code rl.config.source}, weakest first; over them, if none of them can
-   * be changed, the embedded store under the data directory.
+   * Returns the sources of {@code rl.config.source}, weakest first. If none of them is writable,
+   * the embedded repository in the data directory is added as the strongest one.
    */
   static List<RuleSource> of(Settings settings) {
     List<RuleSource> sources = new ArrayList<>();
@@ -50,7 +50,7 @@ final class RuleSources {
     return settings.config().watchConfigMap() ? mounted : mounted.frozen();
   }
 
-  /** Returns the document to start with, where the path is not that of a source. */
+  /** Returns the starting document: {@code rl.config.path} if no source reads files. */
   static Optional<RuleSource> startingDocument(Settings settings) {
     List<ConfigSource> sources = settings.config().sources();
     boolean isSource =

@@ -5,9 +5,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a server was told to run.
+ * The inputs of the configuration of a server.
  *
- * @param flags properties said on the command line, such as {@code rl.server.port}; the strongest
+ * @param flags properties of the command line, such as {@code rl.server.port}; the strongest
  * @param variables the environment variables
  * @param config a Spring configuration file; the weakest
  */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.springframework.boot.web.server.PortInUseException;
 import org.yaml.snakeyaml.error.YAMLException;
 
-/** Says why the service cannot start, one line per reason, for whoever started it. */
+/** Thrown when the service cannot start for reasons that the user can fix; one line per reason. */
 public final class StartupFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -27,11 +27,11 @@ public final class StartupFailure extends RuntimeException {
     return lines;
   }
 
-  /** Returns the reason behind a failure that a user can remove, or nothing if it is a bug. */
+  /** Returns the failure as one that the user can fix; empty if it is a bug. */
   static Optional<StartupFailure> behind(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof StartupFailure told) {
-        return Optional.of(told);
+      if (cause instanceof StartupFailure known) {
+        return Optional.of(known);
       }
       if (cause instanceof PortInUseException taken) {
         String line =

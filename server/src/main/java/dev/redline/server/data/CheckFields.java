@@ -7,8 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of one check while they are read, and the rules of how they go together. */
-final class CheckDraft {
+/**
+ * The fields of one check as they were sent, and the rules on which of them go together. {@link
+ * CheckReader} fills them in.
+ */
+final class CheckFields implements CheckReader.BatchItem {
   @Nullable String ruleSetId;
   RequestContext.@Nullable Builder request;
   @Nullable String ruleId;
@@ -20,12 +23,19 @@ final class CheckDraft {
   long cost = 1;
   boolean dryRun;
 
+  private final @Nullable InlineLimitReader inlineLimits;
+
+  /** Creates empty fields; {@code inlineLimits} is null if a check may not carry limits. */
+  CheckFields(@Nullable InlineLimitReader inlineLimits) {
+    this.inlineLimits = inlineLimits;
+  }
+
   /**
    * Returns the check.
    *
-   * @param inlineLimits understands limits that come along; null if they are not allowed
+   * @throws HttpProblem if the fields do not make up exactly one of the three forms
    */
-  Check finish(@Nullable InlineLimitReader inlineLimits) {
+  LimitCheck toCheck() {
     boolean byRequest = request != null;
     boolean byRule = ruleId != null || identity != null || limit != null || bands != null;
     boolean byPlans = plans != null || key != null;
@@ -42,30 +52,30 @@ final class CheckDraft {
     }
     if (request != null) {
       RequestContext context = request.cost(cost).build();
-      return new Check(new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context), dryRun);
+      return new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context);
     }
-    return new Check(byRule ? ofRule(inlineLimits) : ofPlans(), dryRun);
+    return byRule ? ofRule() : ofPlans();
   }
 
-  private LimitCheck ofRule(@Nullable InlineLimitReader inlineLimits) {
+  private LimitCheck ofRule() {
     if (ruleId == null) {
       throw HttpProblem.field("ruleId", "is missing; identity, limit and bands go with a rule");
     }
     Optional<List<RateLimitBand>> limits = Optional.empty();
     if (limit != null || bands != null) {
-      limits = Optional.of(inlineLimits(inlineLimits));
+      limits = Optional.of(readInlineLimits());
     }
     return new LimitCheck.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
   }
 
-  private List<RateLimitBand> inlineLimits(@Nullable InlineLimitReader reader) {
+  private List<RateLimitBand> readInlineLimits() {
     String field = limit != null ? "limit" : "bands";
-    if (reader == null) {
+    if (inlineLimits == null) {
       throw HttpProblem.field(
           field, "limits are not taken from requests unless rl.server.inline-limits is true");
     }
     try {
-      return reader.read(limit, bands);
+      return inlineLimits.read(limit, bands);
     } catch (IllegalArgumentException e) {
       throw HttpProblem.field(field, String.valueOf(e.getMessage()));
     }
@@ -76,7 +86,7 @@ final class CheckDraft {
       throw HttpProblem.field("plans", "must name at least one plan");
     }
     if (key == null || key.isEmpty()) {
-      throw HttpProblem.field("key", "is missing: whose buckets of the plans?");
+      throw HttpProblem.field("key", "is missing; it names the buckets of the plans");
     }
     return new LimitCheck.OfPlans(plans, key, cost);
   }
