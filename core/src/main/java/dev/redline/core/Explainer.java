@@ -7,6 +7,7 @@ import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
+import dev.redline.core.rule.MatchCondition;
 import dev.redline.core.rule.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;
@@ -181,13 +182,13 @@ final class Explainer {
         List.of());
   }
 
-  /** Returns the header or attribute whose condition failed, if that is why. */
+  /** Returns what of the request fails the rule's condition, if that is named to users. */
   private static @Nullable String field(CompiledRule rule, RequestContext request, NoMatch why) {
-    return switch (why) {
-      case HEADER -> rule.rule().match().failingHeader(request);
-      case ATTRIBUTE -> rule.rule().match().failingAttribute(request);
-      default -> null;
-    };
+    if (why != NoMatch.HEADER && why != NoMatch.ATTRIBUTE && why != NoMatch.CONDITION) {
+      return null;
+    }
+    MatchCondition failing = rule.rule().match().failing(request);
+    return failing == null ? null : failing.failingField(request);
   }
 
   private List<Entry> withBands(Outcome outcome) {

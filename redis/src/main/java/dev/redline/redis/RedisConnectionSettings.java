@@ -1,6 +1,5 @@
 package dev.redline.redis;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.redis.internal.RedisUris;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,15 +38,6 @@ public record RedisConnectionSettings(
   /** Returns the settings for a URI, with a connect time-out of one second. */
   public static RedisConnectionSettings of(String uri) {
     return new RedisConnectionSettings(uri, List.of(), Optional.empty(), DEFAULT_CONNECT_TIMEOUT);
-  }
-
-  /** Returns the settings of the properties {@code rl.redis.*}. */
-  public static RedisConnectionSettings of(Settings.Redis properties) {
-    return new RedisConnectionSettings(
-        properties.uri(),
-        properties.clusterNodes(),
-        properties.caFile(),
-        properties.connectTimeout());
   }
 
   /** Returns these settings with the certificates to trust. */

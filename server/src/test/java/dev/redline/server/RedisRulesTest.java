@@ -3,9 +3,9 @@ package dev.redline.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.rules.redis.RedisRuleRepository;
 import dev.redline.server.wiring.ServerOptions;
 import dev.redline.testkit.redis.FaultProxy;
@@ -37,7 +37,7 @@ class RedisRulesTest {
   private final RedisRuleRepository repository = repository();
 
   private RedisRuleRepository repository() {
-    return new RedisRuleRepository(Settings.parse(Map.of("rl.redis.uri", redis.uri())).redis());
+    return new RedisRuleRepository(RedisConnectionSettings.of(redis.uri()), "rl");
   }
 
   @AfterEach

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.settings.Settings;
+import dev.redline.server.settings.ServerSettings;
 import dev.redline.server.wiring.ServerOptions;
 import dev.redline.server.wiring.StartupFailure;
 import java.io.IOException;
@@ -238,7 +238,7 @@ class ServerSettingsTest {
   @Test
   void anUnknownVariableIsFoundWithASuggestion() {
     assertThat(
-            Settings.unknownVariables(
+            ServerSettings.CATALOG.unknownVariables(
                 Map.of(
                     "RL_STORAGE_TYP", "LOCAL",
                     "RL_STORAGE_TYPE", "LOCAL",

@@ -2,22 +2,24 @@ package dev.redline.core.rule;
 
 /** Why a rule did not apply to a request. */
 public enum NoMatch {
-  /** The rule is switched off. */
+  /** The rule is disabled. */
   DISABLED,
-  /** The path is another one. */
+  /** None of the rule's paths matches. */
   PATH,
-  /** The method is another one. */
+  /** None of the rule's methods matches. */
   METHOD,
-  /** A header is missing or different. */
+  /** A header is missing or does not match. */
   HEADER,
-  /** An attribute is missing or different. */
+  /** An attribute is missing or does not match. */
   ATTRIBUTE,
-  /** The client's address is unknown or elsewhere. */
+  /** The client's address is unknown or in none of the blocks. */
   CLIENT_IP,
-  /** The user is unknown or another one. */
+  /** The user is unknown or does not match. */
   USER_ID,
-  /** A rule before it ended the evaluation. */
+  /** A condition of a type that has no reason of its own does not hold. */
+  CONDITION,
+  /** A rule before it stopped the evaluation. */
   STOPPED,
-  /** The request does not tell whom to count, and the rule says to skip it then. */
+  /** The request lacks a field of the rule's key, and {@code onMissingIdentity} is SKIP. */
   MISSING_IDENTITY
 }

@@ -1,39 +1,48 @@
 package dev.redline.core.rule;
 
 import dev.redline.core.internal.path.Glob;
-import dev.redline.core.key.IpAddress;
+import dev.redline.core.internal.rule.AttributeCondition;
+import dev.redline.core.internal.rule.ClientIpCondition;
+import dev.redline.core.internal.rule.HeaderCondition;
+import dev.redline.core.internal.rule.UserIdCondition;
 import dev.redline.core.key.IpBlock;
 import dev.redline.core.key.RequestContext;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The further conditions of a rule; all must hold, and one on a property the request lacks does
- * not.
+ * The further conditions of a rule, all of which must hold.
  *
- * @param headers header names and what one of their values must look like
- * @param attributes attribute names and what their values must look like
- * @param clientIps blocks, of which one must contain the client's address; none: any client
- * @param userIds what the user id must look like, one of them; none: any user
+ * @param conditions the conditions in the order in which they are tested, one of each type
  */
-public record RuleMatch(
-    Map<String, Glob> headers,
-    Map<String, Glob> attributes,
-    List<IpBlock> clientIps,
-    List<Glob> userIds) {
+public record RuleMatch(List<MatchCondition> conditions) {
   /** No further conditions. */
-  public static final RuleMatch ANY = builder().build();
+  public static final RuleMatch ANY = new RuleMatch(List.of());
 
-  /** Copies the collections; the order of conditions is that in which they are looked at. */
+  /** The types of condition that every rule document may use, in the order of testing. */
+  public static final List<MatchCondition.Type> TYPES =
+      List.of(
+          HeaderCondition.TYPE,
+          AttributeCondition.TYPE,
+          ClientIpCondition.TYPE,
+          UserIdCondition.TYPE);
+
+  /** Copies the list, and checks that there is one condition of each type. */
   public RuleMatch {
-    headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
-    attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
-    clientIps = List.copyOf(clientIps);
-    userIds = List.copyOf(userIds);
+    conditions = List.copyOf(conditions);
+    Set<String> names = new HashSet<>();
+    for (MatchCondition condition : conditions) {
+      if (!names.add(condition.type().name())) {
+        throw new IllegalArgumentException(
+            "a rule takes one condition '" + condition.type().name() + "'; combine the two");
+      }
+    }
   }
 
   /** Returns a builder. */
@@ -43,78 +52,31 @@ public record RuleMatch(
 
   /** Returns whether there are no conditions. */
   public boolean isAny() {
-    return headers.isEmpty() && attributes.isEmpty() && clientIps.isEmpty() && userIds.isEmpty();
+    return conditions.isEmpty();
+  }
+
+  /** Returns the condition of a type, if there is one. */
+  public Optional<MatchCondition> condition(String typeName) {
+    return conditions.stream()
+        .filter(condition -> condition.type().name().equals(typeName))
+        .findFirst();
   }
 
   /** Returns the first condition that does not hold, or null if all do. */
+  public @Nullable MatchCondition failing(RequestContext request) {
+    for (int i = 0; i < conditions.size(); i++) {
+      MatchCondition condition = conditions.get(i);
+      if (!condition.test(request)) {
+        return condition;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the reason of the first condition that does not hold, or null if all do. */
   public @Nullable NoMatch mismatch(RequestContext request) {
-    if (failingHeader(request) != null) {
-      return NoMatch.HEADER;
-    }
-    if (failingAttribute(request) != null) {
-      return NoMatch.ATTRIBUTE;
-    }
-    if (!clientIps.isEmpty() && !contains(request.clientAddress())) {
-      return NoMatch.CLIENT_IP;
-    }
-    if (!userIds.isEmpty() && !anyHolds(request.userIdOrNull())) {
-      return NoMatch.USER_ID;
-    }
-    return null;
-  }
-
-  /** Returns the name of the first header whose condition does not hold, or null. */
-  public @Nullable String failingHeader(RequestContext request) {
-    for (Map.Entry<String, Glob> header : headers.entrySet()) {
-      if (!anyHolds(header.getValue(), request.headerValues(header.getKey()))) {
-        return header.getKey();
-      }
-    }
-    return null;
-  }
-
-  /** Returns the name of the first attribute whose condition does not hold, or null. */
-  public @Nullable String failingAttribute(RequestContext request) {
-    for (Map.Entry<String, Glob> attribute : attributes.entrySet()) {
-      if (!holds(attribute.getValue(), request.attributeOrNull(attribute.getKey()))) {
-        return attribute.getKey();
-      }
-    }
-    return null;
-  }
-
-  private static boolean anyHolds(Glob glob, List<String> values) {
-    for (int i = 0; i < values.size(); i++) {
-      if (glob.matches(values.get(i))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean holds(Glob glob, @Nullable String value) {
-    return value != null && glob.matches(value);
-  }
-
-  private boolean contains(@Nullable IpAddress address) {
-    if (address == null) {
-      return false;
-    }
-    for (IpBlock block : clientIps) {
-      if (block.contains(address)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean anyHolds(@Nullable String userId) {
-    for (Glob glob : userIds) {
-      if (holds(glob, userId)) {
-        return true;
-      }
-    }
-    return false;
+    MatchCondition failing = failing(request);
+    return failing == null ? null : failing.reason();
   }
 
   /** Builds conditions. */
@@ -123,6 +85,7 @@ public record RuleMatch(
     private final Map<String, Glob> attributes = new LinkedHashMap<>();
     private final List<IpBlock> clientIps = new ArrayList<>();
     private final List<Glob> userIds = new ArrayList<>();
+    private final List<MatchCondition> others = new ArrayList<>();
 
     private Builder() {}
 
@@ -150,9 +113,29 @@ public record RuleMatch(
       return this;
     }
 
+    /** Adds a condition of another type. */
+    public Builder condition(MatchCondition condition) {
+      others.add(condition);
+      return this;
+    }
+
     /** Builds the conditions. */
     public RuleMatch build() {
-      return new RuleMatch(headers, attributes, clientIps, userIds);
+      List<MatchCondition> conditions = new ArrayList<>();
+      if (!headers.isEmpty()) {
+        conditions.add(new HeaderCondition(headers));
+      }
+      if (!attributes.isEmpty()) {
+        conditions.add(new AttributeCondition(attributes));
+      }
+      if (!clientIps.isEmpty()) {
+        conditions.add(new ClientIpCondition(clientIps));
+      }
+      if (!userIds.isEmpty()) {
+        conditions.add(new UserIdCondition(userIds));
+      }
+      conditions.addAll(others);
+      return new RuleMatch(conditions);
     }
   }
 }

@@ -2,13 +2,14 @@ package dev.redline.core.settings;
 
 import java.util.List;
 
-/** Says which properties are unknown or have a wrong value; one line each. */
+/** Thrown for properties that are unknown or have a wrong value. */
 public final class InvalidSettingsException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
   private final List<String> problems;
 
-  InvalidSettingsException(List<String> problems) {
+  /** Creates the exception; one line per problem. */
+  public InvalidSettingsException(List<String> problems) {
     super(String.join(System.lineSeparator(), problems));
     this.problems = List.copyOf(problems);
   }

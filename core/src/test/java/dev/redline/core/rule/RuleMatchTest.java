@@ -1,8 +1,10 @@
 package dev.redline.core.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.key.RequestContext;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class RuleMatchTest {
@@ -84,9 +86,43 @@ class RuleMatchTest {
       many.header("h" + i, "*").attribute("a" + i, "*");
     }
     RuleMatch match = many.build();
-    assertThat(match.failingHeader(RequestContext.builder().build())).isEqualTo("h0");
-    RequestContext first = RequestContext.builder().header("h0", "x").attribute("a0", "x").build();
-    assertThat(match.failingHeader(first)).isEqualTo("h1");
-    assertThat(match.failingAttribute(first)).isEqualTo("a1");
+    assertThat(failingField(match, RequestContext.builder().build())).isEqualTo("h0");
+    RequestContext first = RequestContext.builder().header("h0", "x").build();
+    assertThat(failingField(match, first)).isEqualTo("h1");
+    RequestContext.Builder allHeaders = RequestContext.builder().attribute("a0", "x");
+    for (int i = 0; i < 20; i++) {
+      allHeaders.header("h" + i, "x");
+    }
+    assertThat(failingField(match, allHeaders.build())).isEqualTo("a1");
+  }
+
+  private static String failingField(RuleMatch match, RequestContext request) {
+    return Objects.requireNonNull(match.failing(request)).failingField(request);
+  }
+
+  @Test
+  void equalConditionsMakeEqualMatches() {
+    RuleMatch match = all().build();
+    assertThat(all().build()).isEqualTo(match).hasSameHashCodeAs(match);
+    assertThat(RuleMatch.builder().header("b", "2").header("a", "1").build())
+        .isEqualTo(RuleMatch.builder().header("a", "1").header("b", "2").build());
+    assertThat(all().header("h", "other").build()).isNotEqualTo(match);
+    assertThat(all().attribute("a", "other").build()).isNotEqualTo(match);
+    assertThat(all().clientIp("::1").build()).isNotEqualTo(match);
+    assertThat(all().userId("other").build()).isNotEqualTo(match);
+    assertThat(RuleMatch.builder().header("x", "1").build())
+        .isNotEqualTo(RuleMatch.builder().attribute("x", "1").build());
+  }
+
+  private static RuleMatch.Builder all() {
+    return RuleMatch.builder().header("h", "1").attribute("a", "2").clientIp("::2").userId("3");
+  }
+
+  @Test
+  void rejectsTwoConditionsOfOneType() {
+    MatchCondition first = RuleMatch.builder().userId("a").build().conditions().get(0);
+    assertThatThrownBy(() -> RuleMatch.builder().userId("b").condition(first).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("userIds");
   }
 }

@@ -2,7 +2,7 @@ package dev.redline.server.access;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.redline.core.settings.Settings.AdminToken;
+import dev.redline.server.settings.AdminToken;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;

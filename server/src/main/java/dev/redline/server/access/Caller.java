@@ -1,6 +1,6 @@
 package dev.redline.server.access;
 
-import dev.redline.core.settings.Settings.Role;
+import dev.redline.server.settings.AdminToken.Role;
 
 /**
  * The owner of a valid token.

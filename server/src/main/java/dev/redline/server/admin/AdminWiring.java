@@ -1,11 +1,11 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.rules.RuleDocuments;
+import dev.redline.server.settings.ServerSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -41,7 +41,7 @@ public class AdminWiring {
 
   @Bean
   FilterRegistrationBean<AdminAuthenticator> adminAuthenticator(
-      TokenAuthenticator authenticator, Settings settings) {
+      TokenAuthenticator authenticator, ServerSettings settings) {
     FilterRegistrationBean<AdminAuthenticator> registration =
         new FilterRegistrationBean<>(
             new AdminAuthenticator(authenticator, settings.server().bodyTimeout()));

@@ -7,10 +7,10 @@ import dev.redline.core.UnknownNameException;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.InvalidSettingsException;
-import dev.redline.core.settings.Settings;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.server.data.ExplanationJson;
+import dev.redline.server.settings.ServerSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,9 +52,9 @@ final class ExplainCommand implements Command {
     String rules =
         arguments.one("--rules").orElseThrow(() -> new UsageException("--rules FILE is missing"));
     LimitCheck check = new LimitCheck.OfRequest(arguments.one("--rule-set"), request(arguments));
-    Settings settings;
+    ServerSettings settings;
     try {
-      settings = Settings.parse(Settings.environment(terminal.variables()));
+      settings = ServerSettings.parse(ServerSettings.CATALOG.environment(terminal.variables()));
     } catch (InvalidSettingsException e) {
       e.problems().forEach(terminal.err()::println);
       return Redline.FAILED;
@@ -105,12 +105,13 @@ final class ExplainCommand implements Command {
   }
 
   private static int explain(
-      LimitCheck check, ReadResult read, Settings settings, Terminal terminal) {
+      LimitCheck check, ReadResult read, ServerSettings settings, Terminal terminal) {
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine =
           RateLimitEngine.builder(store)
-              .settings(settings.engine())
-              .book(read.document().toBook().identity(settings.identity().settings()).build())
+              .settings(settings.core().engine())
+              .book(
+                  read.document().toBook().identity(settings.core().identity().settings()).build())
               .build();
       Explanation explanation = engine.explain(check).toCompletableFuture().join();
       terminal.out().println(ExplanationJson.write(new StringBuilder(), explanation, "\n  "));

@@ -6,13 +6,12 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.InvalidSettingsException;
-import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
+import dev.redline.server.settings.ServerSettings;
 import dev.redline.stores.redis.RedisBucket;
-import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -50,11 +49,12 @@ final class InspectCommand implements Command {
     if (arguments.rest().size() != 1) {
       throw new UsageException("one key is needed, as redis-cli --scan shows it");
     }
-    Map<String, String> properties = new HashMap<>(Settings.environment(terminal.variables()));
+    Map<String, String> properties =
+        new HashMap<>(ServerSettings.CATALOG.environment(terminal.variables()));
     arguments.one("--redis").ifPresent(uri -> properties.put("rl.redis.uri", uri));
-    Settings settings;
+    ServerSettings settings;
     try {
-      settings = Settings.parse(properties);
+      settings = ServerSettings.parse(properties);
     } catch (InvalidSettingsException e) {
       e.problems().forEach(terminal.err()::println);
       return Redline.FAILED;
@@ -82,17 +82,16 @@ final class InspectCommand implements Command {
   }
 
   private static int inspect(
-      String key, Settings settings, Optional<RuleBook> book, Terminal terminal) {
+      String key, ServerSettings settings, Optional<RuleBook> book, Terminal terminal) {
     // A person waits for this, not a request, so the longer timeout is used for commands too.
-    Duration timeout = settings.redis().connectTimeout();
-    try (RedisStore store =
-        RedisStore.start(RedisSettings.of(settings).withCommandTimeout(timeout))) {
+    Duration timeout = settings.redis().connection().connectTimeout();
+    try (RedisStore store = RedisStore.start(settings.redisStore().withCommandTimeout(timeout))) {
       if (!store.awaitReady(timeout.multipliedBy(2))) {
         terminal
             .err()
             .println(
                 "redline inspect: cannot use Redis at "
-                    + withoutPassword(settings.redis().uri())
+                    + withoutPassword(settings.redis().connection().uri())
                     + ": "
                     + store.health().reason().orElse("it does not answer"));
         return Redline.FAILED;

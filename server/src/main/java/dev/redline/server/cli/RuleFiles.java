@@ -2,7 +2,7 @@ package dev.redline.server.cli;
 
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.core.spi.ConfigProvider.Snapshot;
-import dev.redline.rules.documents.FileConfigProvider;
+import dev.redline.rules.documents.files.FileConfigProvider;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

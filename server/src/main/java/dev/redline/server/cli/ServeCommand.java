@@ -1,9 +1,9 @@
 package dev.redline.server.cli;
 
-import dev.redline.core.settings.Settings;
-import dev.redline.core.settings.Settings.ConfigSource;
-import dev.redline.core.settings.Settings.StorageType;
 import dev.redline.server.management.ServerVersion;
+import dev.redline.server.settings.RuleSourceSettings;
+import dev.redline.server.settings.ServerSettings;
+import dev.redline.server.settings.StorageSettings;
 import dev.redline.server.wiring.RedlineServer;
 import dev.redline.server.wiring.ServerOptions;
 import dev.redline.server.wiring.StartupFailure;
@@ -91,14 +91,14 @@ final class ServeCommand implements Command {
   }
 
   private static void printSummary(RedlineServer server, PrintStream out) {
-    Settings settings = server.settings();
+    ServerSettings settings = server.settings();
     String host = settings.server().host();
     String check = "http://" + reachable(host) + ":" + server.port() + "/v1/check";
     String management =
         "http://" + reachable(settings.server().managementHost()) + ":" + server.managementPort();
     boolean example =
         settings.config().path().isEmpty()
-            && settings.config().sources().equals(List.of(ConfigSource.FILE));
+            && settings.config().sources().equals(List.of(RuleSourceSettings.Source.FILE));
     out.println("Redline " + ServerVersion.current() + " is ready.");
     out.println("  decisions   " + check);
     out.println("  management  " + management + "/actuator/health");
@@ -116,7 +116,7 @@ final class ServeCommand implements Command {
                         + management
                         + "/admin/v1, token in "
                         + file.toAbsolutePath().normalize()));
-    boolean inMemory = settings.storage().type() != StorageType.REDIS;
+    boolean inMemory = settings.storage().type() != StorageSettings.Type.REDIS;
     out.println("  store       " + settings.storage().type() + (inMemory ? ", in memory" : ""));
     out.println();
     if (example) {
@@ -137,7 +137,7 @@ final class ServeCommand implements Command {
     out.flush();
   }
 
-  private static String rules(Settings.Config config) {
+  private static String rules(RuleSourceSettings config) {
     List<String> sources = config.sources().stream().map(Enum::name).toList();
     return String.join(", ", sources) + config.path().map(path -> " from " + path).orElse("");
   }

@@ -1,8 +1,8 @@
 package dev.redline.server.cli;
 
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
 import dev.redline.rules.documents.RuleProblem;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import java.util.Set;
 

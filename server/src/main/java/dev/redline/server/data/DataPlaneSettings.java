@@ -2,7 +2,7 @@ package dev.redline.server.data;
 
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.internal.http.TrustedProxies;
-import dev.redline.core.settings.Settings;
+import dev.redline.server.settings.ServerSettings;
 import java.time.Duration;
 
 /**
@@ -35,15 +35,17 @@ public record DataPlaneSettings(
   private static final int MOST_REQUESTS = 20_000;
 
   /** Returns what the properties say, and bounds that fit this machine's memory. */
-  public static DataPlaneSettings of(Settings settings) {
+  public static DataPlaneSettings of(ServerSettings settings) {
     return new DataPlaneSettings(
         settings.server().host(),
         settings.server().port(),
         settings.server().drainTimeout(),
         new HttpSettings(
-            settings.headers().legacy(), settings.headers().ietf(), settings.fail().closedStatus()),
-        settings.identity().trustedProxies().orElse(TrustedProxies.loopback()),
-        settings.identity().apiKeyHeader(),
+            settings.core().headers().legacy(),
+            settings.core().headers().ietf(),
+            settings.core().fail().closedStatus()),
+        settings.core().identity().trustedProxies().orElse(TrustedProxies.loopback()),
+        settings.core().identity().apiKeyHeader(),
         settings.server().inlineLimits(),
         MOST_REQUESTS,
         Runtime.getRuntime().maxMemory() / 8,

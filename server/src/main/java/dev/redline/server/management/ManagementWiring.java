@@ -1,9 +1,9 @@
 package dev.redline.server.management;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.rules.documents.loading.RuleLoader;
+import dev.redline.server.settings.ServerSettings;
 import io.micrometer.core.instrument.config.MeterFilter;
 import java.util.Map;
 import org.apache.catalina.core.StandardHost;
@@ -20,13 +20,13 @@ public class ManagementWiring {
   /** Becomes the health component {@code redline}, after the name of this method. */
   @Bean
   RedlineHealth redlineHealthIndicator(
-      RuleLoader loader, StorageProvider store, Settings settings) {
-    return new RedlineHealth(loader, store, settings.missingRules());
+      RuleLoader loader, StorageProvider store, ServerSettings settings) {
+    return new RedlineHealth(loader, store, settings.core().missingRules());
   }
 
   @Bean
   RedlineEndpoint redlineEndpoint(
-      RateLimitEngine engine, RuleLoader loader, StorageProvider store, Settings settings) {
+      RateLimitEngine engine, RuleLoader loader, StorageProvider store, ServerSettings settings) {
     return new RedlineEndpoint(engine, loader, store, settings);
   }
 

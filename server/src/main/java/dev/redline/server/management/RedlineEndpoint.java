@@ -3,9 +3,9 @@ package dev.redline.server.management;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.rule.RuleBook;
-import dev.redline.core.settings.Settings;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.rules.documents.loading.RuleLoader;
+import dev.redline.server.settings.ServerSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -17,10 +17,10 @@ public final class RedlineEndpoint {
   private final RateLimitEngine engine;
   private final RuleLoader loader;
   private final StorageProvider store;
-  private final Settings settings;
+  private final ServerSettings settings;
 
   RedlineEndpoint(
-      RateLimitEngine engine, RuleLoader loader, StorageProvider store, Settings settings) {
+      RateLimitEngine engine, RuleLoader loader, StorageProvider store, ServerSettings settings) {
     this.engine = engine;
     this.loader = loader;
     this.store = store;
@@ -65,7 +65,7 @@ public final class RedlineEndpoint {
 
   private Map<String, Object> settings() {
     Map<String, Object> shown = new LinkedHashMap<>();
-    shown.put("rl.mode", settings.mode());
+    shown.put("rl.mode", settings.core().mode());
     shown.put("rl.storage.type", settings.storage().type());
     shown.put("rl.config.source", settings.config().sources());
     settings.config().path().ifPresent(path -> shown.put("rl.config.path", path.toString()));
@@ -74,14 +74,14 @@ public final class RedlineEndpoint {
     shown.put("rl.reload.reset-buckets-on-reload", settings.reload().resetBuckets());
     shown.put("rl.k8s.watch-enabled", settings.config().watchConfigMap());
     shown.put("rl.reload.polling-interval", settings.reload().pollingInterval().toString());
-    shown.put("rl.fail.strategy", settings.fail().strategy());
-    shown.put("rl.fail.closed-status", settings.fail().closedStatus());
-    settings.defaultRuleSetId().ifPresent(id -> shown.put("rl.default-rule-set-id", id));
-    shown.put("rl.missing-rule-behavior", settings.missingRules());
-    shown.put("rl.default-policy", settings.defaultPolicy());
-    shown.put("rl.headers.legacy", settings.headers().legacy());
-    shown.put("rl.headers.ietf", settings.headers().ietf());
-    shown.put("rl.metrics.max-rules", settings.metrics().maxRules());
+    shown.put("rl.fail.strategy", settings.core().fail().strategy());
+    shown.put("rl.fail.closed-status", settings.core().fail().closedStatus());
+    settings.core().defaultRuleSetId().ifPresent(id -> shown.put("rl.default-rule-set-id", id));
+    shown.put("rl.missing-rule-behavior", settings.core().missingRules());
+    shown.put("rl.default-policy", settings.core().defaultPolicy());
+    shown.put("rl.headers.legacy", settings.core().headers().legacy());
+    shown.put("rl.headers.ietf", settings.core().headers().ietf());
+    shown.put("rl.metrics.max-rules", settings.core().metrics().maxRules());
     shown.put("rl.server.host", settings.server().host());
     shown.put("rl.server.port", settings.server().port());
     shown.put("rl.server.drain-timeout", settings.server().drainTimeout().toString());

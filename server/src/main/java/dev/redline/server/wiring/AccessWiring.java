@@ -1,9 +1,6 @@
 package dev.redline.server.wiring;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.settings.Settings;
-import dev.redline.core.settings.Settings.AdminToken;
-import dev.redline.core.settings.Settings.Role;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.rules.documents.RuleDocument;
@@ -16,6 +13,9 @@ import dev.redline.server.access.TokenFile;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
 import dev.redline.server.rules.RulesPage;
+import dev.redline.server.settings.AdminToken;
+import dev.redline.server.settings.AdminToken.Role;
+import dev.redline.server.settings.ServerSettings;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -43,7 +43,7 @@ class AccessWiring {
    * service starts without an admin token: decisions do not need one.
    */
   @Bean
-  Tokens adminTokens(Settings settings) {
+  Tokens adminTokens(ServerSettings settings) {
     if (!settings.adminTokens().isEmpty()) {
       return new Tokens(settings.adminTokens(), Optional.empty());
     }
@@ -63,9 +63,11 @@ class AccessWiring {
   }
 
   @Bean
-  TokenAuthenticator tokenAuthenticator(Settings settings, Tokens tokens) {
+  TokenAuthenticator tokenAuthenticator(ServerSettings settings, Tokens tokens) {
     return new TokenAuthenticator(
-        new AccessTokens(tokens.byName()), settings.identity().settings(), MicrosClock.monotonic());
+        new AccessTokens(tokens.byName()),
+        settings.core().identity().settings(),
+        MicrosClock.monotonic());
   }
 
   /** The writable source, which the rule loader owns and closes. */

@@ -5,23 +5,22 @@ import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.key.ApiKeyDigest;
 import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
-import dev.redline.core.settings.Settings;
-import dev.redline.core.settings.Settings.ReloadStrategy;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.CircuitBreakingStore;
-import dev.redline.rules.documents.InlineLimits;
 import dev.redline.rules.documents.loading.InvalidRulesException;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RuleReloading;
+import dev.redline.rules.documents.reading.InlineLimits;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
 import dev.redline.server.rules.RulesPage;
+import dev.redline.server.settings.ReloadSettings;
+import dev.redline.server.settings.ServerSettings;
 import dev.redline.stores.caffeine.CaffeineStore;
-import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import dev.redline.telemetry.micrometer.MicrometerMetricsExporter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,7 +42,7 @@ class EngineWiring {
   private static final Duration KILL_SWITCH_INTERVAL = Duration.ofMillis(500);
 
   @Bean
-  StorageProvider store(Settings settings) {
+  StorageProvider store(ServerSettings settings) {
     long maxKeys = settings.storage().maxKeys();
     return switch (settings.storage().type()) {
       case LOCAL -> new LocalStore(maxKeys, MicrosClock.monotonic());
@@ -53,21 +52,24 @@ class EngineWiring {
   }
 
   /** Waits for Redis at most one connect timeout; the service starts without it, too. */
-  private static StorageProvider redis(Settings settings) {
-    RedisStore store = RedisStore.start(RedisSettings.of(settings));
-    store.awaitReady(settings.redis().connectTimeout());
+  private static StorageProvider redis(ServerSettings settings) {
+    RedisStore store = RedisStore.start(settings.redisStore());
+    store.awaitReady(settings.redis().connection().connectTimeout());
     return new CircuitBreakingStore(
-        store, settings.circuitBreaker(), settings.redis().commandTimeout());
+        store, settings.core().circuitBreaker(), settings.redis().commandTimeout());
   }
 
   @Bean
   MetricsExporter metricsExporter(
-      Settings settings, MeterRegistry registry, StorageProvider store, LocalFallback fallback) {
-    if (!settings.metrics().enabled()) {
+      ServerSettings settings,
+      MeterRegistry registry,
+      StorageProvider store,
+      LocalFallback fallback) {
+    if (!settings.core().metrics().enabled()) {
       return MetricsExporter.NONE;
     }
     MicrometerMetricsExporter exporter =
-        new MicrometerMetricsExporter(registry, settings.metrics().maxRules());
+        new MicrometerMetricsExporter(registry, settings.core().metrics().maxRules());
     exporter.showStore(store.type());
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
@@ -97,7 +99,7 @@ class EngineWiring {
   }
 
   @Bean
-  LocalFallback fallback(Settings settings, StorageProvider store) {
+  LocalFallback fallback(ServerSettings settings, StorageProvider store) {
     return new LocalFallback(
         store instanceof InMemoryStore
             ? Optional.empty()
@@ -106,31 +108,34 @@ class EngineWiring {
 
   @Bean
   RateLimitEngine engine(
-      Settings settings, StorageProvider store, LocalFallback fallback, MetricsExporter metrics) {
+      ServerSettings settings,
+      StorageProvider store,
+      LocalFallback fallback,
+      MetricsExporter metrics) {
     RateLimitEngine.Builder builder =
         RateLimitEngine.builder(store)
-            .settings(settings.engine())
+            .settings(settings.core().engine())
             .metrics(metrics)
             .listeners(
                 List.of(DecisionListener.ofExceeded(new LimitExceededLog(), logDigest(settings))));
     fallback.store().ifPresent(builder::fallback);
     RateLimitEngine engine = builder.build();
-    engine.enable(settings.enabled());
+    engine.enable(settings.core().enabled());
     return engine;
   }
 
   /** Returns the digest of identities in logs: always keyed, so that it cannot be brute-forced. */
-  private static ApiKeyDigest logDigest(Settings settings) {
-    ApiKeyDigest configured = settings.identity().settings().apiKeyDigest();
+  private static ApiKeyDigest logDigest(ServerSettings settings) {
+    ApiKeyDigest configured = settings.core().identity().settings().apiKeyDigest();
     return configured.isKeyed() ? configured : ApiKeyDigest.ofProcess();
   }
 
   /** Loads the first rules; the service does not start if those of files are missing or invalid. */
   @Bean
-  RuleLoader ruleLoader(Settings settings, RateLimitEngine engine, MetricsExporter metrics) {
+  RuleLoader ruleLoader(ServerSettings settings, RateLimitEngine engine, MetricsExporter metrics) {
     RuleLoader.Builder builder =
         RuleLoader.builder(engine, RuleSources.of(settings))
-            .identity(settings.identity().settings())
+            .identity(settings.core().identity().settings())
             .resetBuckets(settings.reload().resetBuckets())
             .metrics(metrics);
     RuleSources.startingDocument(settings).ifPresent(builder::startingWith);
@@ -145,7 +150,7 @@ class EngineWiring {
   }
 
   /** Adds a line about {@code rl.config.path} to the errors if the path does not exist. */
-  private static List<String> named(List<String> errors, Settings settings) {
+  private static List<String> named(List<String> errors, ServerSettings settings) {
     return settings
         .config()
         .path()
@@ -166,9 +171,9 @@ class EngineWiring {
   }
 
   @Bean
-  Reloading reloading(Settings settings, RuleLoader loader) {
-    Settings.Reload reload = settings.reload();
-    boolean watch = !reload.strategy().equals(Optional.of(ReloadStrategy.POLLING));
+  Reloading reloading(ServerSettings settings, RuleLoader loader) {
+    ReloadSettings reload = settings.reload();
+    boolean watch = !reload.strategy().equals(Optional.of(ReloadSettings.Strategy.POLLING));
     return new Reloading(
         reload.enabled()
             ? Optional.of(RuleReloading.start(loader, reload.pollingInterval(), watch))
@@ -177,7 +182,7 @@ class EngineWiring {
 
   @Bean
   ConfigFileWatcher watcher(
-      Settings settings,
+      ServerSettings settings,
       ServerOptions options,
       ConfigurableEnvironment environment,
       RateLimitEngine engine) {
@@ -185,7 +190,7 @@ class EngineWiring {
     options
         .config()
         .filter(file -> !isEnabledOverridden(options))
-        .map(file -> new KillSwitch(file, environment, settings.enabled(), engine::enable))
+        .map(file -> new KillSwitch(file, environment, settings.core().enabled(), engine::enable))
         .ifPresent(killSwitch -> watcher.every(KILL_SWITCH_INTERVAL, killSwitch::update));
     return watcher;
   }
@@ -199,7 +204,7 @@ class EngineWiring {
   }
 
   @Bean
-  DataPlaneSettings dataPlaneSettings(Settings settings) {
+  DataPlaneSettings dataPlaneSettings(ServerSettings settings) {
     return DataPlaneSettings.of(settings);
   }
 

@@ -1,6 +1,6 @@
 package dev.redline.server.wiring;
 
-import dev.redline.core.settings.Settings;
+import dev.redline.server.settings.ServerSettings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -43,7 +43,7 @@ final class PropertyLayers {
     Map<String, String> merged = new LinkedHashMap<>();
     for (PropertySource<?> source : weakestFirst) {
       if (source.getName().equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
-        overlay(merged, Settings.environment(variables));
+        overlay(merged, ServerSettings.CATALOG.environment(variables));
       } else if (source instanceof EnumerablePropertySource<?> enumerable) {
         overlay(merged, properties(enumerable, environment));
       }

@@ -1,10 +1,10 @@
 package dev.redline.server.wiring;
 
 import dev.redline.core.settings.InvalidSettingsException;
-import dev.redline.core.settings.Settings;
 import dev.redline.server.admin.AdminWiring;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.management.ManagementWiring;
+import dev.redline.server.settings.ServerSettings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -61,10 +61,10 @@ public final class RedlineServer implements AutoCloseable {
   }
 
   private static void configure(ConfigurableApplicationContext context, ServerOptions options) {
-    Settings settings;
+    ServerSettings settings;
     try {
       settings =
-          Settings.parse(
+          ServerSettings.parse(
               PropertyLayers.merge(context.getEnvironment(), options.variables(), options.flags()));
     } catch (InvalidSettingsException e) {
       throw new StartupFailure(e.problems(), e);
@@ -96,7 +96,8 @@ public final class RedlineServer implements AutoCloseable {
   }
 
   private static void warnOfUnknown(Map<String, String> variables) {
-    Settings.unknownVariables(variables)
+    ServerSettings.CATALOG
+        .unknownVariables(variables)
         .forEach(
             (variable, meant) ->
                 LOG.log(
@@ -108,8 +109,8 @@ public final class RedlineServer implements AutoCloseable {
   }
 
   /** Returns the settings it runs by. */
-  public Settings settings() {
-    return context.getBean(Settings.class);
+  public ServerSettings settings() {
+    return context.getBean(ServerSettings.class);
   }
 
   /** Returns the port of the data plane. */

@@ -1,13 +1,13 @@
 package dev.redline.server.wiring;
 
-import dev.redline.core.settings.Settings;
-import dev.redline.core.settings.Settings.ConfigSource;
 import dev.redline.core.spi.RuleRepository;
-import dev.redline.rules.documents.FileConfigProvider;
-import dev.redline.rules.documents.FileRuleRepository;
+import dev.redline.rules.documents.files.FileConfigProvider;
+import dev.redline.rules.documents.files.FileRuleRepository;
 import dev.redline.rules.documents.loading.RuleSource;
 import dev.redline.rules.redis.RedisRuleRepository;
 import dev.redline.server.rules.ExampleRules;
+import dev.redline.server.settings.RuleSourceSettings.Source;
+import dev.redline.server.settings.ServerSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,14 +21,17 @@ final class RuleSources {
    * Returns the sources of {@code rl.config.source}, weakest first. If none of them is writable,
    * the embedded repository in the data directory is added as the strongest one.
    */
-  static List<RuleSource> of(Settings settings) {
+  static List<RuleSource> of(ServerSettings settings) {
     List<RuleSource> sources = new ArrayList<>();
-    for (ConfigSource source : settings.config().sources()) {
+    for (Source source : settings.config().sources()) {
       sources.add(
           switch (source) {
             case FILE -> file(settings);
             case CONFIG_MAP -> configMap(settings);
-            case REDIS -> RuleSource.dynamic(new RedisRuleRepository(settings.redis()));
+            case REDIS ->
+                RuleSource.dynamic(
+                    new RedisRuleRepository(
+                        settings.redis().connection(), settings.redis().keyPrefix()));
           });
     }
     if (sources.stream().noneMatch(source -> source.provider() instanceof RuleRepository)) {
@@ -37,24 +40,23 @@ final class RuleSources {
     return sources;
   }
 
-  private static RuleSource file(Settings settings) {
+  private static RuleSource file(ServerSettings settings) {
     Optional<Path> path = settings.config().path();
     return path.isPresent()
         ? RuleSource.ofFiles(new FileConfigProvider(path.get()))
         : RuleSource.ofFiles(new ExampleRules());
   }
 
-  private static RuleSource configMap(Settings settings) {
+  private static RuleSource configMap(ServerSettings settings) {
     RuleSource mounted =
         RuleSource.ofFiles(new FileConfigProvider(settings.config().path().orElseThrow()));
     return settings.config().watchConfigMap() ? mounted : mounted.frozen();
   }
 
   /** Returns the starting document: {@code rl.config.path} if no source reads files. */
-  static Optional<RuleSource> startingDocument(Settings settings) {
-    List<ConfigSource> sources = settings.config().sources();
-    boolean isSource =
-        sources.contains(ConfigSource.FILE) || sources.contains(ConfigSource.CONFIG_MAP);
+  static Optional<RuleSource> startingDocument(ServerSettings settings) {
+    List<Source> sources = settings.config().sources();
+    boolean isSource = sources.contains(Source.FILE) || sources.contains(Source.CONFIG_MAP);
     return settings
         .config()
         .path()

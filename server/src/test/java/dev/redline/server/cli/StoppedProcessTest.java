@@ -3,9 +3,9 @@ package dev.redline.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.rules.redis.RedisRuleRepository;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisServer;
@@ -18,7 +18,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,7 +65,7 @@ class StoppedProcessTest {
     int port = RedisServer.freePort();
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         RedisRuleRepository repository =
-            new RedisRuleRepository(Settings.parse(Map.of("rl.redis.uri", redis.uri())).redis())) {
+            new RedisRuleRepository(RedisConnectionSettings.of(redis.uri()), "rl")) {
       publish(repository, 1, "first");
       Process server =
           new ProcessBuilder(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

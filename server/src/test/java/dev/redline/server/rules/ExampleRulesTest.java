@@ -2,7 +2,7 @@ package dev.redline.server.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,5 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.internal.path.Glob;
 import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.Algorithm;
@@ -12,6 +11,8 @@ import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleMatch;
+import dev.redline.rules.documents.internal.parsing.JsonWriter;
+import dev.redline.rules.documents.internal.syntax.DurationSyntax;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -104,19 +105,7 @@ public final class RuleDocumentWriter {
 
   private static Map<String, Object> match(RuleMatch match) {
     Map<String, Object> map = new LinkedHashMap<>();
-    putUnless(map, "headers", globs(match.headers()), Map.of());
-    putUnless(map, "attributes", globs(match.attributes()), Map.of());
-    putUnless(
-        map, "clientIps", match.clientIps().stream().map(Object::toString).toList(), List.of());
-    putUnless(map, "userIds", match.userIds().stream().map(Glob::pattern).toList(), List.of());
-    return map;
-  }
-
-  private static Map<String, Object> globs(Map<String, Glob> globs) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    globs.entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .forEach(entry -> map.put(entry.getKey(), entry.getValue().pattern()));
+    match.conditions().forEach(condition -> map.put(condition.type().name(), condition.values()));
     return map;
   }
 

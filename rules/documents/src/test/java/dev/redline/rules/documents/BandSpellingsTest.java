@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
+import dev.redline.rules.documents.internal.syntax.DurationSyntax;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,7 +148,7 @@ class DocumentShapesTest {
             x-note: "${UNSET}"
             rules: [{ id: a, action: ALLOW, match: *trusted }]
             """);
-    assertThat(document.rules().get(0).match().headers()).containsOnlyKeys("X-Internal");
+    assertThat(Documents.named(document.rules().get(0), "headers")).containsOnlyKeys("X-Internal");
     assertThat(Documents.errorWith("limit: 1/s", "x-note: 1").field()).contains("x-note");
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -52,7 +53,7 @@ class PlaceholdersTest {
     assertThat(rule.priority()).isEqualTo(3);
     assertThat(rule.enabled()).isFalse();
     assertThat(rule.bands().get(0).capacity()).isEqualTo(12);
-    assertThat(rule.match().headers().get("X-Version").pattern()).isEqualTo("010");
+    assertThat(Documents.named(rule, "headers").get("X-Version")).isEqualTo("010");
     assertThat(rule.metadata()).isEqualTo(Map.of("seats", 7L, "text", "is 7"));
   }
 
@@ -94,7 +95,7 @@ class PlaceholdersTest {
     RateLimitRule rule = result.document().rules().get(0);
     assertThat(rule.id()).isEqualTo("n1");
     assertThat(rule.bands().get(0).capacity()).isEqualTo(3);
-    assertThat(rule.match().headers()).containsOnlyKeys("X-H");
+    assertThat(Documents.named(rule, "headers")).containsOnlyKeys("X-H");
     assertThat(rule.metadata()).containsOnlyKeys("X-H");
   }
 
@@ -145,7 +146,7 @@ class PlaceholdersTest {
   @Test
   void aLoneDollarIsNoPlaceholder() {
     RateLimitRule rule = rule(Map.of(), "limit: 1/s", "match: { userIds: [\"$a\", \"{b}\"] }");
-    assertThat(rule.match().userIds()).hasSize(2);
+    assertThat(Documents.texts(rule, "userIds")).hasSize(2);
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.redline.rules.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

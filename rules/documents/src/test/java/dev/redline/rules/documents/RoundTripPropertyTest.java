@@ -15,6 +15,7 @@ import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleMatch;
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -7,6 +7,7 @@ import dev.redline.core.key.KeyResolver;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

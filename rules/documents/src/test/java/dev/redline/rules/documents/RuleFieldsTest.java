@@ -206,11 +206,11 @@ class RuleFieldsTest {
             "  attributes: { tenant: t1 }",
             "  clientIps: [10.0.0.0/8, \"2001:db8::/32\"]",
             "  userIds: [u-?, admin]");
-    assertThat(rule.match().headers().get("X-Tier").pattern()).isEqualTo("gold*");
-    assertThat(rule.match().headers().get("X-Version").pattern()).isEqualTo("010");
-    assertThat(rule.match().attributes().get("tenant").pattern()).isEqualTo("t1");
-    assertThat(rule.match().clientIps()).hasSize(2);
-    assertThat(rule.match().userIds()).hasSize(2);
+    assertThat(Documents.named(rule, "headers").get("X-Tier")).isEqualTo("gold*");
+    assertThat(Documents.named(rule, "headers").get("X-Version")).isEqualTo("010");
+    assertThat(Documents.named(rule, "attributes").get("tenant")).isEqualTo("t1");
+    assertThat(Documents.texts(rule, "clientIps")).hasSize(2);
+    assertThat(Documents.texts(rule, "userIds")).hasSize(2);
   }
 
   @Test

@@ -3,9 +3,9 @@ package dev.redline.rules.documents;
 import java.util.List;
 
 /** Documents that reader and JSON Schema are both held against. */
-final class Samples {
+public final class Samples {
   /** The example of the contract, word for word. */
-  static final String CONTRACT =
+  public static final String CONTRACT =
       """
       version: 1
       plans:
@@ -33,7 +33,7 @@ final class Samples {
       """;
 
   /** Documents that are valid. */
-  static final List<String> GOOD =
+  public static final List<String> GOOD =
       List.of(
           CONTRACT,
           "[]",
@@ -93,7 +93,7 @@ final class Samples {
           """);
 
   /** Documents whose mistake an editor must show too. */
-  static final List<String> BAD_IN_EDITORS =
+  public static final List<String> BAD_IN_EDITORS =
       List.of(
           "version: 1",
           "rulez: []",

@@ -4,6 +4,7 @@ import static dev.redline.rules.documents.Documents.warnings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

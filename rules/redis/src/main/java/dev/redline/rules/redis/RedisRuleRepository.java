@@ -1,6 +1,5 @@
 package dev.redline.rules.redis;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.redis.RedisConnectionSettings;
 import io.lettuce.core.KeyValue;
@@ -39,11 +38,6 @@ public final class RedisRuleRepository implements RuleRepository {
   private final RedisAccess access;
   private final String prefix;
   private @Nullable Subscription subscription;
-
-  /** Creates a repository in the Redis of the properties {@code rl.redis.*}. */
-  public RedisRuleRepository(Settings.Redis settings) {
-    this(RedisConnectionSettings.of(settings), settings.keyPrefix());
-  }
 
   /**
    * Creates a repository; nothing is connected yet.

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisCluster;
@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,8 +55,7 @@ class RedisRuleRepositoryTest {
   }
 
   private static RedisRuleRepository repository(String uri) {
-    Map<String, String> properties = Map.of("rl.redis.uri", uri, "rl.redis.key-prefix", "rl");
-    return new RedisRuleRepository(Settings.parse(properties).redis());
+    return new RedisRuleRepository(RedisConnectionSettings.of(uri), "rl");
   }
 
   private static Revision revision(long version, String document) {

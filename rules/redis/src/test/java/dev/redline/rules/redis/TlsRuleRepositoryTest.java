@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
@@ -18,7 +18,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
@@ -58,13 +57,9 @@ class TlsRuleRepositoryTest {
 
   private static RedisRuleRepository repository(String password) {
     return new RedisRuleRepository(
-        Settings.parse(
-                Map.of(
-                    "rl.redis.uri",
-                    "rediss://rules:" + password + "@127.0.0.1:" + port,
-                    "rl.redis.ca-file",
-                    folder.resolve("redis.crt").toString()))
-            .redis());
+        RedisConnectionSettings.of("rediss://rules:" + password + "@127.0.0.1:" + port)
+            .withCaFile(folder.resolve("redis.crt")),
+        "rl");
   }
 
   @Test

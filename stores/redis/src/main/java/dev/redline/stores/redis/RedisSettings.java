@@ -1,7 +1,8 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.settings.Settings;
+import dev.redline.core.internal.settings.PropertyReader;
 import dev.redline.redis.RedisConnectionSettings;
+import dev.redline.redis.RedisProperties;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -52,17 +53,27 @@ public record RedisSettings(
     return new RedisSettings(connection, Duration.ofMillis(50), "rl", 4, 64, 10_000);
   }
 
-  /** Returns the settings of the properties {@code rl.redis.*} and {@code rl.batch.*}. */
-  public static RedisSettings of(Settings settings) {
-    Settings.Redis redis = settings.redis();
-    Settings.Batch batch = settings.batch();
+  /**
+   * Reads the properties {@code rl.batch.*}.
+   *
+   * @param redis the properties {@code rl.redis.*}
+   */
+  public static RedisSettings read(PropertyReader from, RedisProperties redis) {
     return new RedisSettings(
-        RedisConnectionSettings.of(redis),
+        redis.connection(),
         redis.commandTimeout(),
         redis.keyPrefix(),
-        batch.maxCalls(),
-        batch.maxSize(),
-        batch.maxQueued());
+        from.property(
+                "rl.batch.max-calls",
+                "how many script calls are in flight per lane, the third and fourth only with full"
+                    + " batches; meanwhile decisions gather")
+            .integer(4, 1, 4),
+        from.property("rl.batch.max-size", "how many decisions one script call makes at most")
+            .integer(64, 1, 64),
+        from.property(
+                "rl.batch.max-queued",
+                "how many decisions may wait in the whole store; more fail at once")
+            .integer(10_000, 1, 1_000_000));
   }
 
   /** Returns these settings with another time-out for acquisitions. */

@@ -3,8 +3,9 @@ package dev.redline.stores.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.settings.Settings;
+import dev.redline.core.internal.settings.PropertyReader;
 import dev.redline.redis.RedisConnectionSettings;
+import dev.redline.redis.RedisProperties;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +44,8 @@ class RedisSettingsTest {
 
   @Test
   void readsProperties() {
-    Settings properties =
-        Settings.parse(
+    PropertyReader properties =
+        new PropertyReader(
             Map.of(
                 "rl.redis.cluster-nodes", "a:1,b:2",
                 "rl.redis.command-timeout", "70ms",
@@ -52,7 +53,7 @@ class RedisSettingsTest {
                 "rl.redis.key-prefix", "x",
                 "rl.batch.max-size", "32"));
 
-    RedisSettings settings = RedisSettings.of(properties);
+    RedisSettings settings = RedisSettings.read(properties, RedisProperties.read(properties));
 
     assertThat(settings.connection().clusterNodes()).containsExactly("a:1", "b:2");
     assertThat(settings.connection().connectTimeout()).isEqualTo(Duration.ofSeconds(3));

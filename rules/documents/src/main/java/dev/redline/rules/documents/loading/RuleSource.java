@@ -1,7 +1,7 @@
 package dev.redline.rules.documents.loading;
 
 import dev.redline.core.spi.ConfigProvider;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.Objects;
 
 /**

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.memory.LocalStore;
-import dev.redline.rules.documents.FileConfigProvider;
+import dev.redline.rules.documents.files.FileConfigProvider;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -9,7 +9,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.ReadResult;
-import dev.redline.rules.documents.RuleDocumentReader;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Instant;

@@ -1,0 +1,282 @@
+package dev.redline.rules.documents.files;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.redline.core.spi.RuleRepository;
+import dev.redline.rules.documents.internal.parsing.JsonObjectReader;
+import dev.redline.rules.documents.internal.parsing.JsonWriter;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules that can be changed, in a directory of this machine: a file for each revision, and the
+ * audit. Processes that share the directory see each other's changes.
+ *
+ * <p>A revision is one file that appears whole: the fields that describe it on the first line, then
+ * the document byte for byte. One whose digest is wrong, because the machine lost power while it
+ * was written, does not count. Writers take turns by a lock of the operating system. Only the owner
+ * reads the files. The directory is made by the first write; the latest 100 revisions are kept.
+ */
+public final class FileRuleRepository implements RuleRepository {
+  private static final Logger LOG = System.getLogger(FileRuleRepository.class.getName());
+  private static final int KEPT = 100;
+  private static final Pattern NAME = Pattern.compile("(\\d{1,19})\\.revision");
+  private static final Duration LOOK = Duration.ofMillis(250);
+
+  /** A lock of the operating system is the process's; threads take turns by these. */
+  private static final Map<Path, ReentrantLock> TURNS = new ConcurrentHashMap<>();
+
+  private final Path directory;
+  private final AuditLog audit;
+  private final ReentrantLock turn;
+  private @Nullable Thread watcher;
+
+  /** Names the directory; it need not exist yet. */
+  public FileRuleRepository(Path directory) {
+    this.directory = directory.toAbsolutePath().normalize();
+    this.audit = new AuditLog(this.directory.resolve("audit.log"));
+    this.turn = TURNS.computeIfAbsent(this.directory, path -> new ReentrantLock());
+  }
+
+  @Override
+  public String name() {
+    return directory.toString();
+  }
+
+  @Override
+  public Optional<Snapshot> load() throws IOException {
+    return newest()
+        .map(
+            revision ->
+                new Snapshot(
+                    Long.toString(revision.version()) + "-" + digest(revision.document()),
+                    List.of(
+                        new Document(file(revision.version()).toString(), revision.document()))));
+  }
+
+  @Override
+  public Optional<Revision> newest() throws IOException {
+    List<Revision> newest = revisions(1);
+    return newest.isEmpty() ? Optional.empty() : Optional.of(newest.get(0));
+  }
+
+  @Override
+  public Optional<Revision> revision(long version) throws IOException {
+    Path file = files().get(version);
+    return file == null ? Optional.empty() : read(version, file);
+  }
+
+  @Override
+  public List<Revision> revisions(int atMost) throws IOException {
+    List<Revision> revisions = new ArrayList<>();
+    for (Map.Entry<Long, Path> file : files().descendingMap().entrySet()) {
+      if (revisions.size() == atMost) {
+        break;
+      }
+      read(file.getKey(), file.getValue()).ifPresent(revisions::add);
+    }
+    return revisions;
+  }
+
+  @Override
+  public boolean write(long expected, Revision next, AuditEntry entry) throws IOException {
+    if (next.version() <= expected) {
+      throw new IllegalArgumentException(
+          "revision " + next.version() + " must be higher than " + expected);
+    }
+    return inTurn(
+        () -> {
+          long newest = newestVersion();
+          if (newest != expected) {
+            return false;
+          }
+          audit.append(entry, next.version(), newest);
+          PrivateFiles.replace(
+              file(next.version()), header(next).getBytes(UTF_8), next.document().getBytes(UTF_8));
+          prune();
+          return true;
+        });
+  }
+
+  @Override
+  public void note(AuditEntry entry) throws IOException {
+    inTurn(
+        () -> {
+          audit.append(entry, 0, newestVersion());
+          return true;
+        });
+  }
+
+  @Override
+  public List<AuditEntry> audit(int atMost) throws IOException {
+    return audit.latest(atMost, newestVersion());
+  }
+
+  private long newestVersion() throws IOException {
+    return newest().map(Revision::version).orElse(0L);
+  }
+
+  private Path file(long version) {
+    return directory.resolve(version + ".revision");
+  }
+
+  /** Returns the files of revisions by number; whether they are whole is not known yet. */
+  private NavigableMap<Long, Path> files() throws IOException {
+    NavigableMap<Long, Path> files = new TreeMap<>();
+    if (!Files.isDirectory(directory)) {
+      return files;
+    }
+    try (Stream<Path> entries = Files.list(directory)) {
+      entries.forEach(
+          file -> {
+            Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
+            if (name.matches()) {
+              files.put(Long.parseLong(name.group(1)), file);
+            }
+          });
+    }
+    return files;
+  }
+
+  private static String header(Revision revision) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("version", revision.version());
+    fields.put("at", revision.at().toEpochMilli());
+    fields.put("by", revision.by());
+    fields.put("summary", revision.summary());
+    fields.put("digest", digest(revision.document()));
+    return JsonWriter.of(fields) + "\n";
+  }
+
+  private static Optional<Revision> read(long version, Path file) throws IOException {
+    byte[] content;
+    try {
+      content = Files.readAllBytes(file);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+    int end = 0;
+    while (end < content.length && content[end] != '\n') {
+      end++;
+    }
+    String document =
+        end == content.length ? "" : new String(content, end + 1, content.length - end - 1, UTF_8);
+    try {
+      JsonObjectReader header =
+          new JsonObjectReader(new String(Arrays.copyOf(content, end), UTF_8));
+      if (header.number("version") == version
+          && header.required("digest").equals(digest(document))) {
+        return Optional.of(
+            new Revision(
+                version,
+                document,
+                Instant.ofEpochMilli(header.number("at")),
+                header.required("by"),
+                header.required("summary")));
+      }
+      LOG.log(Level.WARNING, "{0} was not written to its end and does not count", file);
+    } catch (IOException e) {
+      LOG.log(Level.WARNING, file + " is no revision and does not count", e);
+    }
+    return Optional.empty();
+  }
+
+  private static String digest(String document) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("SHA-256").digest(document.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+
+  private void prune() throws IOException {
+    NavigableMap<Long, Path> files = files();
+    while (files.size() > KEPT) {
+      Files.deleteIfExists(files.pollFirstEntry().getValue());
+    }
+  }
+
+  private interface Writing {
+    boolean run() throws IOException;
+  }
+
+  /** Does something while nobody else does, in this process or another. */
+  private boolean inTurn(Writing writing) throws IOException {
+    turn.lock();
+    try {
+      PrivateFiles.createDirectories(directory);
+      try (FileChannel channel = PrivateFiles.open(directory.resolve("lock"))) {
+        // Given back when the channel is closed.
+        channel.lock();
+        return writing.run();
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** {@inheritDoc} Looks at the names of the files a few times a second. */
+  @Override
+  public synchronized void watch(Runnable changed) {
+    Thread thread = new Thread(() -> look(changed), "redline-rule-repository");
+    thread.setDaemon(true);
+    thread.start();
+    watcher = thread;
+  }
+
+  private void look(Runnable changed) {
+    long known = -1;
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        long newest = known;
+        try {
+          NavigableMap<Long, Path> files = files();
+          newest = files.isEmpty() ? 0 : files.lastKey();
+        } catch (IOException e) {
+          LOG.log(Level.DEBUG, "could not look at the rule repository", e);
+        }
+        if (newest != known) {
+          known = newest;
+          changed.run();
+        }
+        TimeUnit.MILLISECONDS.sleep(LOOK.toMillis());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (watcher != null) {
+      watcher.interrupt();
+      watcher = null;
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package dev.redline.rules.documents.internal.linting;
+
+import dev.redline.core.limit.Algorithm;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.Refill;
+import java.math.BigInteger;
+
+/** Whether a band can never be the one that refuses, because another always refuses first. */
+final class RedundantBand {
+  /** Up to this product of limit and microseconds a sliding window counts in single ticks. */
+  private static final BigInteger EXACT_SLIDING = BigInteger.ONE.shiftLeft(50);
+
+  private RedundantBand() {}
+
+  /** Returns whether {@code loose} surely never binds beside {@code tight}. */
+  static boolean test(RateLimitBand loose, RateLimitBand tight) {
+    if (loose.algorithm() != tight.algorithm() || loose.capacity() < tight.capacity()) {
+      return false;
+    }
+    return switch (loose.algorithm()) {
+      case TOKEN_BUCKET -> isFaster(loose, tight);
+      case FIXED_WINDOW -> tight.periodMicros() % loose.periodMicros() == 0;
+      case SLIDING_WINDOW ->
+          loose.periodMicros() == tight.periodMicros() && countsSingleTicks(loose);
+    };
+  }
+
+  private static boolean isFaster(RateLimitBand loose, RateLimitBand tight) {
+    BigInteger looseRate = product(loose.refillTokens(), tight.periodMicros());
+    BigInteger tightRate = product(tight.refillTokens(), loose.periodMicros());
+    return loose.refill() == Refill.CONTINUOUS
+        && tight.refill() == Refill.CONTINUOUS
+        && looseRate.compareTo(tightRate) >= 0;
+  }
+
+  private static boolean countsSingleTicks(RateLimitBand band) {
+    return band.algorithm() == Algorithm.SLIDING_WINDOW
+        && product(band.capacity(), band.periodMicros()).compareTo(EXACT_SLIDING) <= 0;
+  }
+
+  private static BigInteger product(long a, long b) {
+    return BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));
+  }
+}

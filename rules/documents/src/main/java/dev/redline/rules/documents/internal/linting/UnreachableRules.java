@@ -1,0 +1,129 @@
+package dev.redline.rules.documents.internal.linting;
+
+import dev.redline.core.internal.path.PathIndex;
+import dev.redline.core.internal.path.PathPattern;
+import dev.redline.core.internal.path.RankList;
+import dev.redline.core.key.KeyField;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.OnMissingIdentity;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.rules.documents.internal.problem.LocatedRule;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds rules that another rule of their set always stops first.
+ *
+ * <p>Whatever stops all requests of a rule also stops one of them: an index over paths finds the
+ * few candidates by such a sample request, so that many rules take no more than time in proportion.
+ */
+final class UnreachableRules {
+  private final List<LocatedRule> ordered;
+  private final PathIndex stoppers;
+
+  private UnreachableRules(List<LocatedRule> members) {
+    this.ordered = new ArrayList<>(members);
+    ordered.sort(Comparator.comparing(LocatedRule::rule, RuleBook.EVALUATION_ORDER));
+    PathIndex.Builder index = PathIndex.builder();
+    for (int i = 0; i < ordered.size(); i++) {
+      RateLimitRule rule = ordered.get(i).rule();
+      if (!stops(rule)) {
+        continue;
+      }
+      if (rule.paths().isEmpty()) {
+        index.addAlways(i);
+      }
+      for (PathPattern path : rule.paths()) {
+        index.add(path, i);
+      }
+    }
+    this.stoppers = index.build();
+  }
+
+  /** Warns of each rule that can never apply. */
+  static void find(List<LocatedRule> rules) {
+    Map<String, List<LocatedRule>> sets = new LinkedHashMap<>();
+    for (LocatedRule read : rules) {
+      sets.computeIfAbsent(read.rule().ruleSetId(), id -> new ArrayList<>()).add(read);
+    }
+    sets.values().forEach(members -> new UnreachableRules(members).find());
+  }
+
+  private void find() {
+    for (int i = 0; i < ordered.size(); i++) {
+      LocatedRule read = ordered.get(i);
+      if (read.rule().enabled()) {
+        warn(read, i);
+      }
+    }
+  }
+
+  private void warn(LocatedRule read, int order) {
+    RateLimitRule rule = read.rule();
+    RankList candidates = new RankList();
+    if (rule.paths().isEmpty()) {
+      stoppers.findWithoutPath(candidates);
+    } else {
+      stoppers.find(sample(rule.paths().get(0)), candidates);
+    }
+    for (int i = 0; i < candidates.size() && candidates.get(i) < order; i++) {
+      LocatedRule stopper = ordered.get(candidates.get(i));
+      if (covers(stopper.rule(), rule)) {
+        read.location()
+            .warning(
+                read.line(),
+                "id",
+                rule.id(),
+                "can never apply: rule '"
+                    + stopper.rule().id()
+                    + "' ("
+                    + stopper.location().at(stopper.line())
+                    + ") comes first and stops every request that could reach it");
+        return;
+      }
+    }
+  }
+
+  /** Returns a path that the pattern matches. */
+  private static String sample(PathPattern pattern) {
+    StringBuilder path = new StringBuilder();
+    for (String segment : pattern.text().substring(1).split("/", -1)) {
+      if (segment.equals("**") || segment.startsWith("{*") || segment.isEmpty()) {
+        continue;
+      }
+      boolean any = segment.equals("*") || segment.startsWith("{");
+      path.append('/').append(any ? "x" : segment.replace("*", "").replace('?', 'x'));
+    }
+    return path.isEmpty() ? "/" : path.toString();
+  }
+
+  /** Returns whether rules after this one never see what its paths and methods match. */
+  private static boolean stops(RateLimitRule rule) {
+    boolean unconditional = rule.enabled() && rule.match().isAny();
+    if (rule.action() == Action.ALLOW) {
+      return unconditional;
+    }
+    boolean maySkip =
+        rule.action() == Action.LIMIT
+            && rule.onMissingIdentity() == OnMissingIdentity.SKIP
+            && !rule.key().equals(List.of(KeyField.global()));
+    return unconditional && rule.stop() && !maySkip;
+  }
+
+  private static boolean covers(RateLimitRule stopper, RateLimitRule rule) {
+    boolean methods =
+        stopper.methods().isEmpty()
+            || (!rule.methods().isEmpty()
+                && rule.methods().stream().allMatch(stopper::matchesMethod));
+    boolean paths =
+        stopper.paths().isEmpty()
+            || (!rule.paths().isEmpty()
+                && rule.paths().stream()
+                    .allMatch(path -> stopper.paths().stream().anyMatch(p -> p.covers(path))));
+    return methods && paths;
+  }
+}
