@@ -36,7 +36,7 @@ class FailedLoginLogTest {
     long begin = System.nanoTime();
     try {
       for (int i = 0; i < 10_000; i++) {
-        log.failed("192.0.2.1");
+        log.record("192.0.2.1");
       }
     } finally {
       logger.removeHandler(lines);
