@@ -108,6 +108,7 @@ class EngineWiring {
     RateLimitEngine.Builder builder =
         RateLimitEngine.builder(store)
             .settings(settings.engine())
+            .reportBands(settings.headers().ietf())
             .metrics(metrics)
             .listeners(
                 List.of(DecisionListener.ofExceeded(new LimitExceededLog(), logDigest(settings))));
