@@ -1,23 +1,31 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A rule book in force, with the claims of its rules and plans beside it. */
+/**
+ * A rule book in force with the meters of its rules and plans. Immutable: a change of rules swaps
+ * the whole object (copy-on-write snapshot), so that a decision sees one rule book.
+ */
 final class ActiveRules {
   private static final String NONE = "none";
-  private static final LimitOwner UNKNOWN = new LimitOwner(null, RuleMeter.NONE);
 
   private final RuleBook book;
-  private final LimitOwner[] claims;
+
+  /** By rank; null without metrics, so that a decision does not touch that memory. */
+  private final RuleMeter @Nullable [] meters;
+
   private final Map<String, Plan> plans = new HashMap<>();
   private final Map<String, RuleMeter> noMatch = new HashMap<>();
   private final RuleMeter noMatchAnywhere;
@@ -26,11 +34,12 @@ final class ActiveRules {
   private ActiveRules(RuleBook book, MetricsExporter metrics, ApplicationRules own) {
     this.book = book;
     this.own = own;
-    this.claims = new LimitOwner[book.rules().size()];
-    for (CompiledRule rule : book.rules()) {
-      RuleMeter meter = metrics.meter(rule.rule().ruleSetId(), rule.rule().id());
-      claims[rule.rank()] = new LimitOwner(rule, meter);
-    }
+    this.meters =
+        metrics == MetricsExporter.NONE
+            ? null
+            : book.rules().stream()
+                .map(rule -> metrics.meter(rule.ruleSetId(), rule.rule().id()))
+                .toArray(RuleMeter[]::new);
     for (String id : book.plans().keySet()) {
       plans.put(id, plan(Objects.requireNonNull(book.planLimits(id)), metrics));
     }
@@ -48,21 +57,16 @@ final class ActiveRules {
   }
 
   static Plan plan(BucketLimits limits, MetricsExporter metrics) {
-    return new Plan(limits, new LimitOwner(null, metrics.meter(NONE, limits.ownerId())));
+    return new Plan(limits, metrics.meter(NONE, limits.ownerId()));
   }
 
   RuleBook book() {
     return book;
   }
 
-  /** Returns the claim of a rule of this book. */
-  LimitOwner claim(CompiledRule rule) {
-    return claims[rule.rank()];
-  }
-
-  /** Returns the claim of a rule of this book, or of one that only the caller knows. */
-  LimitOwner claimOf(@Nullable CompiledRule rule) {
-    return rule == null ? UNKNOWN : claim(rule);
+  /** Returns the meter of a rule of this book, or of one that only the caller knows. */
+  RuleMeter meter(@Nullable CompiledRule rule) {
+    return rule == null || meters == null ? RuleMeter.NONE : meters[rule.rank()];
   }
 
   /**
@@ -91,6 +95,11 @@ final class ActiveRules {
     return ruleSetId.map(noMatch::get).orElse(noMatchAnywhere);
   }
 
-  /** A plan's limits, and its claim on them. */
-  record Plan(BucketLimits limits, LimitOwner claim) {}
+  /** A plan's limits, and where its results are counted. */
+  record Plan(BucketLimits limits, RuleMeter meter) {
+    /** Returns the acquisition from the bucket of a key. */
+    Acquisition acquisition(String key, long cost) {
+      return Acquisition.of(new RateLimitKey(limits, IdentityScheme.ofPlanKey(key)), cost);
+    }
+  }
 }

@@ -9,21 +9,23 @@ import org.jspecify.annotations.Nullable;
  * One attempt to acquire, before it counts as the decision: a caller who may wait discards the
  * denials of all attempts but the last.
  *
- * @param asked what was acquired; the fallback's share of it if the fallback decided
+ * @param acquired what was acquired; the fallback's share of it if the fallback decided
  * @param outcome what a store returned, or null if no store could decide
  * @param strategy what decides if no store could, or null if nothing enforced was acquired
  */
-record Attempt(Acquisition asked, @Nullable Outcome outcome, @Nullable OnStoreFailure strategy) {
-  static Attempt of(Acquisition asked, Outcome outcome) {
-    return new Attempt(asked, outcome, null);
+record Attempt(Acquisition acquired, @Nullable Outcome outcome, @Nullable OnStoreFailure strategy) {
+  static Attempt of(Acquisition acquired, Outcome outcome) {
+    return new Attempt(acquired, outcome, null);
   }
 
-  static Attempt failed(Acquisition asked, @Nullable OnStoreFailure strategy) {
-    return new Attempt(asked, null, strategy);
+  static Attempt failed(Acquisition acquired, @Nullable OnStoreFailure strategy) {
+    return new Attempt(acquired, null, strategy);
   }
 
-  /** Makes it the decision. */
+  /** Makes this attempt the decision. */
   RateLimitResult finish(Evaluation evaluation) {
-    return outcome == null ? evaluation.failed(strategy) : evaluation.finish(asked, outcome);
+    return outcome == null
+        ? DecisionFinisher.finishFailed(evaluation, strategy)
+        : DecisionFinisher.finish(evaluation, acquired, outcome);
   }
 }

@@ -32,19 +32,19 @@ final class BucketForecast {
    *
    * @param nanos the local time at which the outcome arrived
    */
-  static BucketForecast of(Acquisition asked, int i, Outcome outcome, long nanos) {
-    BucketLimits limits = asked.key(i).limits();
+  static BucketForecast of(Acquisition acquired, int i, Outcome outcome, long nanos) {
+    BucketLimits limits = acquired.key(i).limits();
     BucketForecast forecast =
         new BucketForecast(limits, new long[limits.stateWords()], nanos, outcome.nowMicros(i));
-    long cost = outcome.allowed() && outcome.passed(i) && !asked.dryRun() ? asked.cost(i) : 0;
-    forecast.write(outcome.views(), firstView(asked, i), cost);
+    long cost = outcome.allowed() && outcome.passed(i) && !acquired.dryRun() ? acquired.cost(i) : 0;
+    forecast.write(outcome.views(), firstView(acquired, i), cost);
     return forecast;
   }
 
-  private static int firstView(Acquisition asked, int i) {
+  private static int firstView(Acquisition acquired, int i) {
     int v = 0;
     for (int before = 0; before < i; before++) {
-      v += asked.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
+      v += acquired.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
     }
     return v;
   }
@@ -113,12 +113,12 @@ final class BucketForecast {
   }
 
   /** Returns the bucket at this moment as the denial of key {@code i}; other keys are not seen. */
-  Outcome asDenial(Acquisition asked, int i) {
+  Outcome asDenial(Acquisition acquired, int i) {
     read();
     Outcome outcome = new Outcome();
-    outcome.reset(asked.bands());
-    System.arraycopy(view, 0, outcome.views(), firstView(asked, i), view.length);
-    for (int other = 0; other < asked.size(); other++) {
+    outcome.reset(acquired.bands());
+    System.arraycopy(view, 0, outcome.views(), firstView(acquired, i), view.length);
+    for (int other = 0; other < acquired.size(); other++) {
       if (other != i) {
         outcome.unseen(other);
       }

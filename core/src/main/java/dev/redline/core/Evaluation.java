@@ -1,7 +1,6 @@
 package dev.redline.core;
 
 import dev.redline.core.internal.key.IdentityScheme;
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.rule.RuleIndex;
@@ -12,438 +11,303 @@ import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
-import dev.redline.core.spi.MetricsExporter.Verdict;
+import dev.redline.core.spi.MetricsExporter.RuleMeter;
+import dev.redline.core.spi.MetricsExporter.RuleResult;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One question on its way to a result: what applies, what is to be taken, and what came of it. Used
- * by one thread at a time, once; then the result's details, and unchanged from there on.
+ * Collects what applies to one check: the buckets to acquire from, and the rules that allow or deny
+ * without a bucket. {@link DecisionFinisher} makes the result of it. Used by one thread at a time,
+ * for one decision; a check with one bucket needs no list.
  */
-final class Evaluation implements ReportedDetails {
-  private static final long FAIL_CLOSED_RETRY_MICROS = 1_000_000;
-
+final class Evaluation {
   private final boolean shadowAll;
+  private final boolean reportBands;
   private final boolean dryRun;
   private @Nullable Acquisition acquisition;
-  private Acquisition.@Nullable Builder several;
-  private @Nullable LimitOwner claim;
-  private @Nullable List<LimitOwner> moreClaims;
-  private @Nullable AppliedRules applied;
-  private @Nullable Outcome outcome;
-  private int reported = BandReport.NONE;
-  private boolean waiting;
-  private long turnMicros;
+  private @Nullable CompiledRule rule;
+  private RuleMeter meter = RuleMeter.NONE;
+  private @Nullable MoreBuckets more;
+  private @Nullable OtherRules others;
+
+  /** The buckets after the first, and the rules and meters of each. */
+  private static final class MoreBuckets {
+    private final Acquisition.Builder builder;
+    private final List<@Nullable CompiledRule> rules = new ArrayList<>(2);
+    private final List<RuleMeter> meters = new ArrayList<>(2);
+    private boolean changed;
+
+    MoreBuckets(Acquisition first) {
+      this.builder = first.toBuilder();
+    }
+  }
+
+  /** The rules that applied without a bucket; of each kind the first one decides. */
+  private static final class OtherRules {
+    private final List<CompiledRule> rules = new ArrayList<>(2);
+    private final List<String> shadowDenied = new ArrayList<>(2);
+    private @Nullable CompiledRule allowing;
+    private @Nullable CompiledRule denying;
+    private @Nullable CompiledRule withoutIdentity;
+  }
 
   /**
    * Creates an evaluation.
    *
    * @param shadowAll whether every rule is a shadow rule
-   * @param dryRun whether nothing is to be taken or counted
+   * @param reportBands whether the result lists all bands
+   * @param dryRun whether nothing is acquired and nothing counted
    */
-  Evaluation(boolean shadowAll, boolean dryRun) {
+  Evaluation(boolean shadowAll, boolean reportBands, boolean dryRun) {
     this.shadowAll = shadowAll;
+    this.reportBands = reportBands;
     this.dryRun = dryRun;
   }
 
-  /** Returns where to note what applies; a question under plans needs none. */
-  private AppliedRules applied() {
-    AppliedRules all = applied == null ? new AppliedRules() : applied;
-    applied = all;
+  boolean reportsBands() {
+    return reportBands;
+  }
+
+  boolean dryRun() {
+    return dryRun;
+  }
+
+  private OtherRules others() {
+    OtherRules all = others == null ? new OtherRules() : others;
+    others = all;
     return all;
   }
 
   /** Collects the rules of an index that apply to a request. */
-  void match(RuleIndex index, RequestContext request, ActiveRules rules) {
-    RankList ranks = index.find(request);
+  void match(RuleIndex index, RequestContext request, ActiveRules rules, RankList ranks) {
+    index.find(request, ranks);
     for (int i = 0; i < ranks.size(); i++) {
-      CompiledRule rule = index.get(ranks.get(i));
-      if (rule.mismatch(request) == null && apply(rule, request, rules.claim(rule))) {
+      CompiledRule candidate = index.get(ranks.get(i));
+      if (candidate.mismatch(request) == null
+          && apply(candidate, request, rules.meter(candidate))) {
         return;
       }
     }
   }
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
-  boolean apply(CompiledRule compiled, RequestContext request, LimitOwner by) {
-    if (!compiled.limiting()) {
-      return act(compiled, by);
+  boolean apply(CompiledRule applied, RequestContext request, RuleMeter counter) {
+    if (!applied.limiting()) {
+      return applyAction(applied, counter);
     }
-    String identity = compiled.identity(request);
+    String identity = applied.identity(request);
     if (identity == null) {
-      if (compiled.rule().onMissingIdentity() == OnMissingIdentity.SKIP) {
+      if (applied.rule().onMissingIdentity() == OnMissingIdentity.SKIP) {
         return false;
       }
-      refuse(compiled, by);
-      if (!isShadow(compiled)) {
-        applied().missIdentity(compiled);
+      deny(applied, counter);
+      if (!isShadow(applied) && others().withoutIdentity == null) {
+        others().withoutIdentity = applied;
       }
     } else {
-      demand(compiled, compiled.limits(), identity, compiled.cost(request.cost()), by);
+      RateLimitKey key = new RateLimitKey(applied.limits(), identity);
+      add(key, applied.cost(request.cost()), isShadow(applied), applied, counter);
     }
-    return compiled.stop();
+    return applied.stop();
   }
 
   /** Applies an ALLOW or DENY rule; returns whether the rules after it are not considered. */
-  boolean act(CompiledRule compiled, LimitOwner by) {
-    if (compiled.rule().action() == Action.ALLOW) {
-      applied().add(compiled);
-      applied().exempt(compiled);
-      count(by, Verdict.ALLOWED);
+  boolean applyAction(CompiledRule applied, RuleMeter counter) {
+    if (applied.rule().action() == Action.ALLOW) {
+      others().rules.add(applied);
+      others().allowing = applied;
+      count(counter, RuleResult.ALLOWED);
       return true;
     }
-    refuse(compiled, by);
-    if (!isShadow(compiled)) {
-      applied().block(compiled);
+    deny(applied, counter);
+    if (!isShadow(applied) && others().denying == null) {
+      others().denying = applied;
     }
-    return compiled.stop();
+    return applied.stop();
   }
 
-  private void refuse(CompiledRule compiled, LimitOwner by) {
-    applied().add(compiled);
-    boolean shadow = isShadow(compiled);
-    count(by, shadow ? Verdict.SHADOW_DENIED : Verdict.DENIED);
+  private void deny(CompiledRule applied, RuleMeter counter) {
+    others().rules.add(applied);
+    boolean shadow = isShadow(applied);
+    count(counter, shadow ? RuleResult.SHADOW_DENIED : RuleResult.DENIED);
     if (shadow) {
-      applied().denyInShadow(compiled.rule().id());
+      others().shadowDenied.add(applied.rule().id());
     }
   }
 
-  private void count(LimitOwner by, Verdict verdict) {
+  private void count(RuleMeter counter, RuleResult result) {
     if (!dryRun) {
-      by.meter().count(verdict);
+      counter.count(result);
     }
-  }
-
-  private void demand(
-      CompiledRule compiled, BucketLimits limits, String identity, long cost, LimitOwner by) {
-    applied().add(compiled);
-    add(new RateLimitKey(limits, identity), cost, isShadow(compiled), by);
   }
 
   /**
-   * Adds the bucket that a question under one rule is about.
+   * Adds the bucket of a check under one rule.
    *
-   * @param rule the rule; null if only the caller knows it, who then brings its limits
+   * @param applied the rule; null if only the caller knows it, which then brings its limits
    */
-  void demand(LimitCheck.OfRule question, @Nullable CompiledRule rule, LimitOwner by) {
+  void add(LimitCheck.OfRule check, @Nullable CompiledRule applied, RuleMeter counter) {
     BucketLimits limits =
-        question.limits().isPresent()
-            ? new BucketLimits(
-                BucketLimits.OwnerKind.RULE, question.ruleId(), question.limits().get())
+        check.limits().isPresent()
+            ? new BucketLimits(BucketLimits.OwnerKind.RULE, check.ruleId(), check.limits().get())
             : null;
-    if (rule != null) {
-      long cost = rule.cost(question.cost());
-      String identity = rule.identityOf(question.identity());
-      demand(rule, limits == null ? rule.limits() : limits, identity, cost, by);
+    if (applied != null) {
+      String identity = applied.identityOf(check.identity());
+      RateLimitKey key = new RateLimitKey(limits == null ? applied.limits() : limits, identity);
+      add(key, applied.cost(check.cost()), isShadow(applied), applied, counter);
     } else if (limits != null) {
-      demand(limits, IdentityScheme.named(question.identity()), question.cost(), by);
+      add(limits, IdentityScheme.named(check.identity()), check.cost(), counter);
     } else {
-      throw new UnknownNameException("rule", question.ruleId());
+      throw new UnknownNameException("rule", check.ruleId());
     }
   }
 
-  /** Adds a bucket that no rule of the book stands for. */
-  void demand(BucketLimits limits, String identity, long cost, LimitOwner by) {
-    add(new RateLimitKey(limits, identity), cost, shadowAll, by);
+  /** Adds a bucket that no rule of the book owns. */
+  void add(BucketLimits limits, String identity, long cost, RuleMeter counter) {
+    add(new RateLimitKey(limits, identity), cost, shadowAll, null, counter);
   }
 
-  private void add(RateLimitKey key, long cost, boolean shadow, LimitOwner by) {
+  private void add(
+      RateLimitKey key,
+      long cost,
+      boolean shadow,
+      @Nullable CompiledRule owner,
+      RuleMeter counter) {
     if (acquisition == null) {
       acquisition = Acquisition.of(key, cost, shadow, dryRun);
-      claim = by;
-      return;
+      rule = owner;
+      meter = counter;
+    } else {
+      addMore(acquisition, key, cost, shadow, owner, counter);
     }
-    if (moreClaims == null) {
-      moreClaims = new ArrayList<>(2);
-    }
-    if (several == null) {
-      several = acquisition.toBuilder();
-    }
-    several.add(key, cost, shadow);
-    moreClaims.add(by);
   }
 
-  private LimitOwner claim(int i) {
-    LimitOwner by = i == 0 || moreClaims == null ? claim : moreClaims.get(i - 1);
-    if (by == null) {
-      throw new IllegalStateException("nothing is demanded");
-    }
-    return by;
+  private void addMore(
+      Acquisition first,
+      RateLimitKey key,
+      long cost,
+      boolean shadow,
+      @Nullable CompiledRule owner,
+      RuleMeter counter) {
+    MoreBuckets rest = more == null ? new MoreBuckets(first) : more;
+    more = rest;
+    rest.builder.add(key, cost, shadow);
+    rest.rules.add(owner);
+    rest.meters.add(counter);
+    rest.changed = true;
   }
 
-  private boolean isShadow(CompiledRule compiled) {
-    return shadowAll || compiled.shadow();
+  private boolean isShadow(CompiledRule applied) {
+    return shadowAll || applied.shadow();
   }
 
-  /** Returns the rules that applied, for listeners. */
-  List<RateLimitRule> appliedRules() {
-    return applied == null ? List.of() : applied.rules();
-  }
-
-  /** Returns how many buckets are demanded. */
+  /** Returns how many buckets there are. */
   int size() {
-    return acquisition == null ? 0 : 1 + (moreClaims == null ? 0 : moreClaims.size());
+    return acquisition == null ? 0 : 1 + (more == null ? 0 : more.rules.size());
   }
 
-  /** Returns what to take together; something has to be demanded. */
+  /** Returns what to acquire together; there has to be a bucket. */
   Acquisition acquisition() {
     if (acquisition == null) {
-      throw new IllegalStateException("nothing is demanded");
+      throw new IllegalStateException("the check has no bucket to acquire from");
     }
-    if (several != null) {
-      acquisition = several.build();
-      several = null;
+    if (more != null && more.changed) {
+      acquisition = more.builder.build();
+      more.changed = false;
     }
     return acquisition;
   }
 
-  /** Returns the result if no store has to be asked, or null. */
-  @Nullable RateLimitResult withoutStore() {
-    if (applied == null) {
-      return acquisition == null ? RateLimitResult.of(Reason.NO_MATCHING_RULE) : null;
-    }
-    RateLimitRule blocking = applied.blocking();
-    if (blocking != null) {
-      return refused(Reason.BLOCKED, blocking);
-    }
-    RateLimitRule unidentified = applied.unidentified();
-    if (unidentified != null) {
-      return refused(Reason.MISSING_IDENTITY, unidentified);
-    }
-    return acquisition != null
-        ? null
-        : exempted(RateLimitResult.builder(Reason.ALLOWED)).shadowDenied(shadowDenied()).build();
+  /** Returns the rule that owns bucket {@code i}; null for a plan or an unknown rule. */
+  private @Nullable CompiledRule rule(int i) {
+    return i == 0 || more == null ? rule : more.rules.get(i - 1);
   }
 
-  private RateLimitResult refused(Reason reason, RateLimitRule by) {
-    return RateLimitResult.builder(reason)
-        .rule(by.ruleSetId(), by.id())
-        .shadowDenied(shadowDenied())
-        .build();
+  /** Returns the rule set of the rule that owns bucket {@code i}. */
+  String ruleSetId(int i) {
+    CompiledRule owner = rule(i);
+    return owner == null ? RateLimitRule.DEFAULT_RULE_SET : owner.ruleSetId();
   }
 
-  /** Returns what decides when the store fails, or null if nothing enforced was asked of it. */
-  @Nullable OnStoreFailure onStoreFailure(OnStoreFailure unlessSaid) {
+  /** Counts the result of bucket {@code i}. */
+  void count(int i, RuleResult result) {
+    count(i == 0 || more == null ? meter : more.meters.get(i - 1), result);
+  }
+
+  /** Returns the ALLOW rule that applied, or null. */
+  @Nullable RateLimitRule allowingRule() {
+    return others == null || others.allowing == null ? null : others.allowing.rule();
+  }
+
+  /** Returns the enforced DENY rule that applied, or null. */
+  @Nullable RateLimitRule denyingRule() {
+    return others == null || others.denying == null ? null : others.denying.rule();
+  }
+
+  /** Returns the enforced rule that applied to a request without identity, or null. */
+  @Nullable RateLimitRule ruleWithoutIdentity() {
+    return others == null || others.withoutIdentity == null ? null : others.withoutIdentity.rule();
+  }
+
+  /** Returns whether no rule applied, and no plan. */
+  boolean isEmpty() {
+    return acquisition == null && others == null;
+  }
+
+  /** Returns the shadow rules without a bucket that would have denied. */
+  List<String> shadowDenied() {
+    return others == null ? List.of() : List.copyOf(others.shadowDenied);
+  }
+
+  /** Returns the rules that applied in order of evaluation, for listeners. */
+  List<RateLimitRule> appliedRules() {
+    List<CompiledRule> all = new ArrayList<>(others == null ? List.of() : others.rules);
+    for (int i = 0; i < size(); i++) {
+      CompiledRule owner = rule(i);
+      if (owner != null) {
+        all.add(owner);
+      }
+    }
+    all.sort(Comparator.comparingInt(CompiledRule::rank));
+    return all.stream().map(CompiledRule::rule).toList();
+  }
+
+  /** Returns what decides when the store fails, or null if no bucket is enforced. */
+  @Nullable OnStoreFailure onStoreFailure(OnStoreFailure byDefault) {
     OnStoreFailure strictest = null;
     for (int i = 0; i < size(); i++) {
       if (acquisition().shadow(i)) {
         continue;
       }
-      CompiledRule rule = claim(i).rule();
+      CompiledRule owner = rule(i);
       OnStoreFailure own =
-          rule == null ? unlessSaid : rule.rule().onStoreFailure().orElse(unlessSaid);
+          owner == null ? byDefault : owner.rule().onStoreFailure().orElse(byDefault);
       strictest = strictest == null ? own : strictest.strictest(own);
     }
     return strictest;
   }
 
   /** Returns whether a caller waits when bucket {@code i} denies. */
-  boolean waits(int i, OnLimitExceed unlessSaid) {
-    CompiledRule rule = claim(i).rule();
-    return (rule == null ? unlessSaid : rule.rule().onLimitExceed().orElse(unlessSaid))
+  boolean waits(int i, OnLimitExceed byDefault) {
+    CompiledRule owner = rule(i);
+    return (owner == null ? byDefault : owner.rule().onLimitExceed().orElse(byDefault))
         == OnLimitExceed.WAIT_FOR_REFILL;
   }
 
-  /** Returns whether a caller waits when it is denied like this: if every denial is one to wait. */
-  boolean waits(Acquisition asked, Outcome answer, OnLimitExceed unlessSaid) {
-    for (int i = 0; i < asked.size(); i++) {
-      boolean denies = !asked.shadow(i) && answer.seen(i) && !answer.passed(i);
-      if (denies && !waits(i, unlessSaid)) {
+  /** Returns whether a caller waits after this denial: if it waits for every bucket that denies. */
+  boolean waits(Acquisition acquired, Outcome outcome, OnLimitExceed byDefault) {
+    for (int i = 0; i < acquired.size(); i++) {
+      boolean denies = !acquired.shadow(i) && outcome.seen(i) && !outcome.passed(i);
+      if (denies && !waits(i, byDefault)) {
         return false;
       }
     }
-    return BandReport.costExceedsCapacity(asked) == BandReport.NONE;
-  }
-
-  /**
-   * Returns the denial of a caller that waited, or might have.
-   *
-   * @param turn how long it would wait from now, the callers ahead included, in microseconds
-   */
-  RateLimitResult deniedWaiting(Reason reason, Acquisition asked, Outcome answer, long turn) {
-    finish(asked, answer);
-    turnMicros = turn;
-    return new RateLimitResult(reason, this);
-  }
-
-  /** Returns the denial of a caller whose first attempt got no outcome in time. */
-  RateLimitResult unanswered() {
-    for (int i = 0; i < size(); i++) {
-      count(claim(i), Verdict.ERROR);
-    }
-    return unasked(
-        named(RateLimitResult.builder(Reason.WAIT_TIMEOUT))
-            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS));
-  }
-
-  /** Returns the result when neither the store nor a fallback could decide. */
-  RateLimitResult failed(@Nullable OnStoreFailure strategy) {
-    for (int i = 0; i < size(); i++) {
-      count(claim(i), Verdict.ERROR);
-    }
-    if (strategy == null) {
-      return unasked(exempted(RateLimitResult.builder(Reason.ALLOWED)));
-    }
-    if (strategy == OnStoreFailure.OPEN) {
-      return unasked(RateLimitResult.builder(Reason.FAIL_OPEN));
-    }
-    return unasked(
-        named(RateLimitResult.builder(Reason.FAIL_CLOSED))
-            .retryAfterMicros(FAIL_CLOSED_RETRY_MICROS));
-  }
-
-  private RateLimitResult unasked(RateLimitResult.Builder result) {
-    return result.degraded(true).shadowDenied(shadowDenied()).build();
-  }
-
-  /** Names the ALLOW rule, if there was one; it decides where no limit is enforced. */
-  private RateLimitResult.Builder exempted(RateLimitResult.Builder result) {
-    RateLimitRule exempting = exempting();
-    return exempting == null ? result : result.rule(exempting.ruleSetId(), exempting.id());
-  }
-
-  /** Names whoever demands the first enforced bucket. */
-  private RateLimitResult.Builder named(RateLimitResult.Builder result) {
-    for (int i = 0; i < size(); i++) {
-      if (!acquisition().shadow(i)) {
-        BucketLimits limits = acquisition().key(i).limits();
-        return isPlan(limits)
-            ? result.plan(limits.ownerId())
-            : result.rule(ruleSetId(i), limits.ownerId());
-      }
-    }
-    return result;
-  }
-
-  private static boolean isPlan(BucketLimits limits) {
-    return limits.ownerKind() == BucketLimits.OwnerKind.PLAN;
-  }
-
-  private String ruleSetId(int i) {
-    CompiledRule rule = claim(i).rule();
-    return rule == null ? RateLimitRule.DEFAULT_RULE_SET : rule.rule().ruleSetId();
-  }
-
-  /** Returns the result of a store's outcome. */
-  RateLimitResult finish(Outcome answer) {
-    return finish(acquisition(), answer);
-  }
-
-  /** Returns the result of a store's outcome, for all or this node's share of the limits. */
-  RateLimitResult finish(Acquisition asked, Outcome answer) {
-    Acquisition whole = acquisition();
-    acquisition = asked;
-    settle(asked, answer);
-    outcome = answer;
-    if (answer.allowed()) {
-      reported = BandReport.smallestShare(asked, answer);
-      return new RateLimitResult(answer.degraded() ? Reason.LOCAL_FALLBACK : Reason.ALLOWED, this);
-    }
-    reported = BandReport.costExceedsCapacity(whole);
-    if (reported != BandReport.NONE) {
-      return new RateLimitResult(Reason.COST_EXCEEDS_CAPACITY, this);
-    }
-    reported = BandReport.longestWait(asked, answer);
-    waiting = true;
-    return new RateLimitResult(Reason.LIMIT_EXCEEDED, this);
-  }
-
-  /** Counts every verdict, and turns the views into those after this decision. */
-  private void settle(Acquisition asked, Outcome answer) {
-    int v = 0;
-    for (int i = 0; i < asked.size(); i++) {
-      BucketLimits limits = asked.key(i).limits();
-      boolean passed = answer.passed(i);
-      if (answer.seen(i)) {
-        settle(claim(i), limits, passed, asked.shadow(i));
-      }
-      boolean taken = answer.allowed() && passed;
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        if (taken) {
-          limits.band(b).advance(answer.views(), v, asked.cost(i));
-        }
-      }
-    }
-  }
-
-  private void settle(LimitOwner by, BucketLimits limits, boolean passed, boolean shadow) {
-    if (passed) {
-      count(by, Verdict.ALLOWED);
-    } else if (shadow) {
-      count(by, Verdict.SHADOW_DENIED);
-      applied().denyInShadow(limits.ownerId());
-    } else {
-      count(by, Verdict.DENIED);
-    }
-  }
-
-  @Override
-  public @Nullable BandReport report() {
-    return reported == BandReport.NONE || acquisition == null || outcome == null
-        ? null
-        : BandReport.at(reported, acquisition, outcome);
-  }
-
-  private @Nullable RateLimitRule exempting() {
-    return applied == null ? null : applied.exempting();
-  }
-
-  @Override
-  public @Nullable String ruleSetId() {
-    BandReport report = report();
-    if (report != null) {
-      return isPlan(report.limits()) ? null : ruleSetId(report.key());
-    }
-    RateLimitRule exempting = exempting();
-    return exempting == null ? null : exempting.ruleSetId();
-  }
-
-  @Override
-  public @Nullable String ruleId() {
-    BandReport report = report();
-    if (report != null) {
-      return isPlan(report.limits()) ? null : report.limits().ownerId();
-    }
-    RateLimitRule exempting = exempting();
-    return exempting == null ? null : exempting.id();
-  }
-
-  @Override
-  public @Nullable String plan() {
-    BandReport report = report();
-    return report != null && isPlan(report.limits()) ? report.limits().ownerId() : null;
-  }
-
-  @Override
-  public @Nullable String identity() {
-    BandReport report = report();
-    return report == null ? null : acquisition().key(report.key()).identity();
-  }
-
-  @Override
-  public long retryAfterMicros() {
-    BandReport report = waiting ? report() : null;
-    return report == null ? RateLimitResult.ABSENT : Math.max(turnMicros, report.waitMicros());
-  }
-
-  @Override
-  public List<String> shadowDenied() {
-    return applied == null ? List.of() : applied.shadowDenied();
-  }
-
-  @Override
-  public boolean degraded() {
-    return outcome != null && outcome.degraded();
-  }
-
-  @Override
-  public List<BandStatus> bands() {
-    return acquisition == null || outcome == null
-        ? List.of()
-        : BandReport.enforced(acquisition, outcome);
+    return ReportedBand.costExceedsCapacity(acquired) == ReportedBand.NONE;
   }
 }

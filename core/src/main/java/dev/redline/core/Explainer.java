@@ -25,21 +25,33 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Takes a question apart for people: every rule, whether it applies, and its bands as they are. */
+/** Explains a check to people: every rule, whether it applies, and the state of its bands. */
 final class Explainer {
-  private final LimitCheck question;
+  private final LimitCheck check;
   private final ActiveRules rules;
   private final @Nullable RuleIndex index;
   private final Evaluation evaluation;
   private final List<Entry> entries = new ArrayList<>();
-  private final Map<Integer, Integer> demandOf = new HashMap<>();
+  private final Map<Integer, Integer> bucketOf = new HashMap<>();
 
-  Explainer(
-      LimitCheck question, ActiveRules rules, @Nullable RuleIndex index, EngineSettings settings) {
-    this.question = question;
+  private Explainer(
+      LimitCheck check, ActiveRules rules, @Nullable RuleIndex index, EngineSettings settings) {
+    this.check = check;
     this.rules = rules;
     this.index = index;
-    this.evaluation = new Evaluation(settings.shadow(), true);
+    this.evaluation = new Evaluation(settings.shadow(), false, true);
+  }
+
+  /** Returns the explainer of a check by the rules in force. */
+  static Explainer of(
+      LimitCheck check, ActiveRules current, RuleLookup lookup, EngineSettings settings) {
+    if (!(check instanceof LimitCheck.OfRequest ofRequest)) {
+      return new Explainer(check, current, null, settings);
+    }
+    ActiveRules source = lookup.source(ofRequest, current);
+    return source == null
+        ? new Explainer(check, current, null, settings)
+        : new Explainer(check, source, lookup.index(ofRequest, source), settings);
   }
 
   CompletionStage<Explanation> explain(
@@ -50,21 +62,21 @@ final class Explainer {
         evaluation.size() == 0
             ? CompletableFuture.completedFuture(entries)
             : peek.apply(evaluation.acquisition())
-                // A store that cannot tell is no reason not to explain: the bands are left out.
+                // If the store fails, the explanation leaves the bands out.
                 .handle((outcome, failure) -> failure == null ? withBands(outcome) : entries);
     return peeked.thenCombine(
-        decide.apply(question, true), (all, decision) -> new Explanation(decision, all));
+        decide.apply(check, true), (all, decision) -> new Explanation(decision, all));
   }
 
   private void collect() {
-    if (question instanceof LimitCheck.OfRequest ofRequest) {
+    if (check instanceof LimitCheck.OfRequest ofRequest) {
       if (index != null) {
         collect(index, ofRequest.request());
       }
-    } else if (question instanceof LimitCheck.OfPlans ofPlans) {
+    } else if (check instanceof LimitCheck.OfPlans ofPlans) {
       String identity = IdentityScheme.ofPlanKey(ofPlans.key());
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
-        demanding(
+        addWithBucket(
             new Entry(
                 Optional.empty(),
                 plan,
@@ -73,11 +85,11 @@ final class Explainer {
                 Optional.empty(),
                 List.of(identity),
                 List.of()));
-        evaluation.demand(
-            rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).claim());
+        evaluation.add(
+            rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).meter());
       }
     } else {
-      collect((LimitCheck.OfRule) question);
+      collect((LimitCheck.OfRule) check);
     }
   }
 
@@ -88,9 +100,9 @@ final class Explainer {
     } else if (rule != null && rule.rule().action() != Action.LIMIT) {
       entries.add(entry(rule, null, List.of()));
     } else {
-      demanding(
+      addWithBucket(
           rule == null ? unknown(ofRule) : entry(rule, null, rule.shownOf(ofRule.identity())));
-      evaluation.demand(ofRule, rule, rules.claimOf(rule));
+      evaluation.add(ofRule, rule, rules.meter(rule));
     }
   }
 
@@ -106,7 +118,8 @@ final class Explainer {
   }
 
   private void collect(RuleIndex all, RequestContext request) {
-    RankList found = all.find(request);
+    RankList found = new RankList();
+    all.find(request, found);
     BitSet pathMatches = new BitSet();
     for (int i = 0; i < found.size(); i++) {
       pathMatches.set(found.get(i));
@@ -144,7 +157,7 @@ final class Explainer {
     return why;
   }
 
-  /** Notes a rule that applies; returns whether rules after it are not considered. */
+  /** Adds a rule that applies; returns whether the rules after it are not considered. */
   private boolean apply(CompiledRule compiled, RequestContext request) {
     RateLimitRule rule = compiled.rule();
     if (rule.action() != Action.LIMIT) {
@@ -156,13 +169,13 @@ final class Explainer {
       entries.add(entry);
       return rule.stop();
     }
-    demanding(entry);
-    return evaluation.apply(compiled, request, rules.claim(compiled));
+    addWithBucket(entry);
+    return evaluation.apply(compiled, request, rules.meter(compiled));
   }
 
-  /** Adds the entry of the demand that is added next. */
-  private void demanding(Entry entry) {
-    demandOf.put(entries.size(), evaluation.size());
+  /** Adds the entry whose bucket the evaluation gets next. */
+  private void addWithBucket(Entry entry) {
+    bucketOf.put(entries.size(), evaluation.size());
     entries.add(entry);
   }
 
@@ -193,8 +206,8 @@ final class Explainer {
 
   private List<Entry> withBands(Outcome outcome) {
     List<Entry> all = new ArrayList<>(entries);
-    demandOf.forEach(
-        (at, demand) -> {
+    bucketOf.forEach(
+        (at, bucket) -> {
           Entry bare = all.get(at);
           all.set(
               at,
@@ -205,7 +218,7 @@ final class Explainer {
                   bare.why(),
                   bare.field(),
                   bare.identity(),
-                  BandReport.of(evaluation.acquisition(), demand, outcome)));
+                  ReportedBand.ofKey(bucket, evaluation.acquisition(), outcome)));
         });
     return all;
   }

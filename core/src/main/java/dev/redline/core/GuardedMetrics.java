@@ -113,9 +113,9 @@ final class GuardedMetrics implements MetricsExporter {
 
   private record GuardedMeter(RuleMeter meter, FailureLog failures) implements RuleMeter {
     @Override
-    public void count(Verdict verdict) {
+    public void count(RuleResult result) {
       try {
-        meter.count(verdict);
+        meter.count(result);
       } catch (Throwable e) {
         failures.failed(e);
       }

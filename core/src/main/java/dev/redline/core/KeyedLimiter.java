@@ -120,19 +120,20 @@ public final class KeyedLimiter implements AutoCloseable {
     return engine.tryAcquire(name, checked(key), tokens);
   }
 
-  /** Acquires one token, at once, and returns all there is to know about the decision. */
+  /** Acquires one token, at once, and returns the whole decision. */
   public RateLimitResult check(String key) {
     return check(key, 1);
   }
 
   /** Acquires tokens, all or none, at once. */
   public RateLimitResult check(String key, long tokens) {
-    return engine.decideNow(question(key, tokens), false);
+    RateLimitResult direct = engine.decideDirectly(name, checked(key), tokens);
+    return direct == null ? engine.decideNow(limitCheck(key, tokens), false) : direct;
   }
 
   /** Is {@link #check(String, long)} without waiting for a store that does I/O. */
   public CompletionStage<RateLimitResult> checkAsync(String key, long tokens) {
-    return engine.decide(question(key, tokens), false);
+    return engine.decide(limitCheck(key, tokens), false);
   }
 
   /**
@@ -149,7 +150,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none; see {@link #acquire(String, Duration)}. */
   public boolean acquire(String key, long tokens, Duration atMost) throws InterruptedException {
-    return engine.acquire(question(key, tokens), WaitTerms.atMost(atMost)).allowed();
+    return engine.acquire(limitCheck(key, tokens), WaitTerms.atMost(atMost)).allowed();
   }
 
   /**
@@ -162,10 +163,10 @@ public final class KeyedLimiter implements AutoCloseable {
    *     Cancelling its future ends the wait. Continuations may block, up to 256 at once
    */
   public CompletionStage<RateLimitResult> acquireAsync(String key, long tokens, Duration atMost) {
-    return engine.acquireAsync(question(key, tokens), WaitTerms.atMost(atMost));
+    return engine.acquireAsync(limitCheck(key, tokens), WaitTerms.atMost(atMost));
   }
 
-  private LimitCheck question(String key, long tokens) {
+  private LimitCheck limitCheck(String key, long tokens) {
     return LimitCheck.ofPlans(plans, checked(key), tokens);
   }
 

@@ -8,16 +8,17 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Tells one listener of decisions, on a thread of its own and in order. Whoever decides never
- * waits: when the listener is too slow, what does not fit its queue is lost and counted.
+ * Notifies one listener of decisions, on a thread of its own and in order, through a bounded queue.
+ * Publishing never waits: when the listener is too slow, a notice that does not fit the queue is
+ * dropped and counted.
  */
 final class ListenerDispatcher implements AutoCloseable {
   private static final Logger LOG = System.getLogger(ListenerDispatcher.class.getName());
   private static final int CAPACITY = 4096;
 
-  private record Told(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {}
+  private record Notice(LimitCheck check, RateLimitResult result, List<RateLimitRule> rules) {}
 
-  private final BlockingQueue<Told> queue = new ArrayBlockingQueue<>(CAPACITY);
+  private final BlockingQueue<Notice> queue = new ArrayBlockingQueue<>(CAPACITY);
   private final DecisionListener listener;
   private final MetricsExporter metrics;
   private final Thread thread;
@@ -33,10 +34,10 @@ final class ListenerDispatcher implements AutoCloseable {
     thread.start();
   }
 
-  void tell(LimitCheck question, RateLimitResult result, Evaluation evaluation) {
+  void publish(LimitCheck check, RateLimitResult result, Evaluation evaluation) {
     try {
       if (listener.wants(result)
-          && !queue.offer(new Told(question, result, evaluation.appliedRules()))) {
+          && !queue.offer(new Notice(check, result, evaluation.appliedRules()))) {
         metrics.eventDropped();
       }
     } catch (Throwable e) {
@@ -48,9 +49,9 @@ final class ListenerDispatcher implements AutoCloseable {
   private void run() {
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        Told next = queue.take();
+        Notice next = queue.take();
         try {
-          listener.decided(next.question, next.result, next.rules);
+          listener.decided(next.check, next.result, next.rules);
         } catch (Throwable e) {
           failures.failed(e);
         }

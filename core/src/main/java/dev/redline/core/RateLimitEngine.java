@@ -1,7 +1,5 @@
 package dev.redline.core;
 
-import dev.redline.core.internal.key.IdentityScheme;
-import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.PlanRegistry;
@@ -10,7 +8,6 @@ import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
-import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
@@ -20,22 +17,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orchestration of a decision: match rules, resolve keys, take all or nothing, merge.
+ * Makes decisions: matches rules, resolves keys, acquires all or nothing, and makes the result.
  *
- * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rule book is
- * read once per decision and swapped by one reference write: a decision sees one book, whole.
- * Closing it ends waiting callers with an {@link IllegalStateException} and the threads of its
- * listeners, if it has some; the stores are their owner's.
+ * <p>Thread-safe. Decides on the caller's thread where the store needs no I/O. The rules in force
+ * are a copy-on-write snapshot: each decision reads the reference once and sees one whole rule
+ * book. {@link #close} ends waiting callers with an {@link IllegalStateException} and stops the
+ * threads of listeners; it does not close the stores.
  */
 public final class RateLimitEngine implements RateLimiter, RateLimitHandler, AutoCloseable {
 
-  private final StoreWithFallback tiers;
+  private final StoreWithFallback stores;
   private final WaitingAcquirer waits;
   private final EngineSettings settings;
   private final MetricsExporter metrics;
   private final ListenerDispatcher[] listeners;
+  private final boolean reportBands;
   private final boolean timed;
-  private final boolean tryDirectly;
+
+  /** Whether no rule is forced into shadow, and neither metrics nor listeners need more. */
+  private final boolean unobserved;
+
   private final RuleLookup lookup;
   private final ApplicationRules ownRules;
   private final RuleChangeNotifier ruleChanges;
@@ -45,8 +46,9 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   private RateLimitEngine(Builder builder) {
     this.settings = builder.settings;
     this.metrics = GuardedMetrics.of(builder.metrics);
-    this.tiers = new StoreWithFallback(builder.store, builder.fallbackStore(), settings, metrics);
-    this.waits = new WaitingAcquirer(tiers, builder.permits(), builder.timer, metrics);
+    this.reportBands = builder.reportBands;
+    this.stores = new StoreWithFallback(builder.store, builder.fallbackStore(), settings, metrics);
+    this.waits = new WaitingAcquirer(stores, builder.permits(), builder.timer, metrics);
     this.lookup = new RuleLookup(settings);
     this.ownRules = new ApplicationRules(builder.plans, builder.ruleSets, metrics);
     this.ruleChanges = new RuleChangeNotifier(builder.ruleChangeListeners);
@@ -55,7 +57,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
             .map(listener -> new ListenerDispatcher(listener, metrics))
             .toArray(ListenerDispatcher[]::new);
     this.timed = metrics != MetricsExporter.NONE;
-    this.tryDirectly = !timed && listeners.length == 0 && !settings.shadow();
+    this.unobserved = !timed && listeners.length == 0 && !settings.shadow();
     if (builder.book != null) {
       use(builder.book);
     } else if (builder.plans != null || builder.ruleSets != null) {
@@ -63,7 +65,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     }
   }
 
-  /** Returns a builder of an engine on a store; it has no rules until told to use some. */
+  /** Returns a builder of an engine on a store; without a rule book it has no rules. */
   public static Builder builder(StorageProvider store) {
     return new Builder(store);
   }
@@ -75,12 +77,12 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    *     back to; the rules in force stay
    */
   public void use(RuleBook book) {
-    tiers.checkFallback(book);
+    stores.checkFallback(book);
     synchronized (ruleChanges) {
       RuleBook before = book();
       metrics.inForce(book);
       rules = ActiveRules.of(book, metrics, ownRules);
-      tiers.rulesChanged();
+      stores.rulesChanged();
       ruleChanges.notifyOf(before, book);
     }
   }
@@ -91,7 +93,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     return current == null ? null : current.book();
   }
 
-  /** Switches limiting on or off; while off, everything passes. */
+  /** Switches limiting on or off; while off, everything is allowed. */
   public void enable(boolean value) {
     enabled = value;
   }
@@ -103,13 +105,19 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   @Override
   public RateLimitResult allow(String key, List<String> planNames, int tokens) {
-    return decideNow(LimitCheck.ofPlans(planNames, key, tokens), false);
+    RateLimitResult direct =
+        planNames.size() == 1 ? decideDirectly(planNames.get(0), key, tokens) : null;
+    return direct == null ? decideNow(LimitCheck.ofPlans(planNames, key, tokens), false) : direct;
   }
 
   @Override
   public CompletionStage<RateLimitResult> allowAsync(
       String key, List<String> planNames, int tokens) {
-    return asking(() -> LimitCheck.ofPlans(planNames, key, tokens));
+    try {
+      return decide(LimitCheck.ofPlans(planNames, key, tokens), false);
+    } catch (IllegalArgumentException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   @Override
@@ -133,8 +141,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   @Override
-  public CompletionStage<RateLimitResult> handle(LimitCheck question) {
-    return decide(question, false);
+  public CompletionStage<RateLimitResult> handle(LimitCheck check) {
+    return decide(check, false);
   }
 
   /**
@@ -146,138 +154,171 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   }
 
   /**
-   * Decides like {@link #check(RequestContext)}, and lets a caller wait whose limits say {@code
-   * WAIT_FOR_REFILL}, as the settings allow. Parks the thread, which may be virtual.
+   * Decides, waiting for the store if it does I/O.
    *
-   * @throws IllegalArgumentException if the question has no answer
-   * @throws IllegalStateException if the engine is closed while the caller waits
+   * @param dryRun whether to decide without acquiring, counting or notifying
+   * @throws IllegalArgumentException if the check names an unknown rule, plan or rule set
    */
-  public RateLimitResult checkWaiting(LimitCheck question) throws InterruptedException {
-    return acquire(question, WaitTerms.of(settings));
+  public RateLimitResult decideNow(LimitCheck check, boolean dryRun) {
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = evaluation(dryRun);
+    RateLimitResult result = decideWithoutIo(check, evaluation);
+    return publish(
+        check, evaluation, result == null ? stores.acquireAndWait(evaluation) : result, start);
   }
 
   /**
-   * Is {@link #checkWaiting} without blocking a thread. Cancelling the stage's future ends the
-   * wait; continuations run on the caller's thread or on threads for them alone.
+   * Decides without waiting; see {@link RateLimitHandler#handle}.
+   *
+   * @param dryRun whether to decide without acquiring, counting or notifying
    */
-  public CompletionStage<RateLimitResult> checkWaitingAsync(LimitCheck question) {
-    return acquireAsync(question, WaitTerms.of(settings));
-  }
-
-  RateLimitResult acquire(LimitCheck question, WaitTerms terms) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
+  public CompletionStage<RateLimitResult> decide(LimitCheck check, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow(), false);
-    RateLimitResult result = prepare(question, evaluation, false);
-    return result != null
-        ? told(question, evaluation, result, false, start)
-        : waits.await(evaluation, terms, end -> told(question, evaluation, end, false, start));
-  }
-
-  CompletionStage<RateLimitResult> acquireAsync(LimitCheck question, WaitTerms terms) {
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow(), false);
-    RateLimitResult result;
+    Evaluation evaluation = evaluation(dryRun);
+    RateLimitResult now;
     try {
-      result = prepare(question, evaluation, false);
+      now = decideWithoutIo(check, evaluation);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return result != null
-        ? CompletableFuture.completedFuture(told(question, evaluation, result, false, start))
-        : waits.start(evaluation, terms, end -> told(question, evaluation, end, false, start));
+    return now == null
+        ? stores.acquire(evaluation).thenApply(result -> publish(check, evaluation, result, start))
+        : CompletableFuture.completedFuture(publish(check, evaluation, now, start));
   }
 
-  /**
-   * Acquires from the key's bucket of a plan, at once. An engine without listeners and metrics then
-   * makes no result, only what the store needs.
-   */
+  private Evaluation evaluation(boolean dryRun) {
+    return new Evaluation(settings.shadow(), reportBands, dryRun);
+  }
+
+  /** Decides on this thread; returns null if the store needs I/O. */
+  private @Nullable RateLimitResult decideWithoutIo(LimitCheck check, Evaluation evaluation) {
+    DecisionBuffers buffers = DecisionBuffers.acquire();
+    try {
+      RateLimitResult result = find(check, evaluation, buffers);
+      if (result == null && stores.acquireNow(evaluation.acquisition(), buffers.outcome())) {
+        result = DecisionFinisher.finish(evaluation, buffers.outcome());
+      }
+      return result;
+    } finally {
+      buffers.release();
+    }
+  }
+
+  /** Finds what applies; returns the result if no store is needed, else null. */
+  private @Nullable RateLimitResult find(
+      LimitCheck check, Evaluation evaluation, DecisionBuffers buffers) {
+    return enabled
+        ? lookup.find(check, evaluation, rules, buffers.ranks())
+        : RateLimitResult.of(Reason.DISABLED);
+  }
+
+  /** Notifies listeners and metrics of a decision, unless it is a dry run. */
+  private RateLimitResult publish(
+      LimitCheck check, Evaluation evaluation, RateLimitResult result, long start) {
+    if (!evaluation.dryRun()) {
+      for (ListenerDispatcher listener : listeners) {
+        listener.publish(check, result, evaluation);
+      }
+      if (timed) {
+        metrics.checked(System.nanoTime() - start);
+      }
+    }
+    return result;
+  }
+
+  /** Acquires from the key's bucket of a plan, at once, and makes a result only if it must. */
   boolean tryAcquire(String plan, String key, long cost) {
-    ActiveRules current = rules;
-    if (enabled
-        && current != null
-        && tryDirectly
-        && cost >= 1
-        && cost <= RateLimitBand.MAX_TOKENS) {
-      RateLimitKey bucket =
-          new RateLimitKey(current.plan(plan).limits(), IdentityScheme.ofPlanKey(key));
+    ActiveRules.Plan direct = planToDecideDirectly(plan, cost);
+    if (direct != null) {
       Outcome outcome = new Outcome();
-      if (tiers.acquireNow(Acquisition.of(bucket, cost), outcome)) {
+      if (stores.acquireNow(direct.acquisition(key, cost), outcome)) {
         return outcome.allowed();
       }
     }
     return decideNow(LimitCheck.ofPlans(List.of(plan), key, cost), false).allowed();
   }
 
-  private CompletionStage<RateLimitResult> asking(
-      java.util.function.Supplier<LimitCheck> question) {
+  /** Decides one key under one plan, the most frequent check; null if it needs the general way. */
+  @Nullable RateLimitResult decideDirectly(String plan, String key, long cost) {
+    ActiveRules.Plan direct = planToDecideDirectly(plan, cost);
+    if (direct == null || key.isEmpty()) {
+      return null;
+    }
+    DecisionBuffers buffers = DecisionBuffers.acquire();
     try {
-      return decide(question.get(), false);
-    } catch (IllegalArgumentException e) {
-      return CompletableFuture.failedFuture(e);
+      Acquisition acquisition = direct.acquisition(key, cost);
+      return stores.acquireNow(acquisition, buffers.outcome())
+          ? DecisionFinisher.finishPlan(acquisition, buffers.outcome(), reportBands)
+          : null;
+    } finally {
+      buffers.release();
     }
   }
 
-  /**
-   * Decides, waiting for the store if it does I/O.
-   *
-   * @param dryRun whether to answer exactly that and take, count and tell nothing
-   * @throws IllegalArgumentException if the question has no answer
-   */
-  public RateLimitResult decideNow(LimitCheck question, boolean dryRun) {
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
-    RateLimitResult result = prepare(question, evaluation, dryRun);
-    if (result == null) {
-      Acquisition acquisition = evaluation.acquisition();
-      Outcome outcome = new Outcome();
-      result =
-          tiers.acquireNow(acquisition, outcome)
-              ? evaluation.finish(outcome)
-              : tiers.askAndWait(evaluation, acquisition);
-    }
-    return told(question, evaluation, result, dryRun, start);
+  /** Returns a plan whose decisions need no evaluation, or null if they need one. */
+  private ActiveRules.@Nullable Plan planToDecideDirectly(String plan, long cost) {
+    ActiveRules current = rules;
+    return current != null && enabled && unobserved && cost >= 1 && cost <= RateLimitBand.MAX_TOKENS
+        ? current.plan(plan)
+        : null;
   }
 
   /**
-   * Decides without waiting; see {@link RateLimitHandler#handle}.
+   * Decides like {@link #check(RequestContext)}, and lets a caller wait whose limits say {@code
+   * WAIT_FOR_REFILL}, as the settings allow. Parks the thread, which may be virtual.
    *
-   * @param dryRun whether to answer exactly that and take, count and tell nothing
+   * @throws IllegalArgumentException if the check names an unknown rule, plan or rule set
+   * @throws IllegalStateException if the engine is closed while the caller waits
    */
-  public CompletionStage<RateLimitResult> decide(LimitCheck question, boolean dryRun) {
+  public RateLimitResult checkWaiting(LimitCheck check) throws InterruptedException {
+    return acquire(check, WaitTerms.of(settings));
+  }
+
+  /**
+   * Is {@link #checkWaiting} without blocking a thread. Cancelling the stage's future ends the
+   * wait; continuations run on the caller's thread or on threads for them alone.
+   */
+  public CompletionStage<RateLimitResult> checkWaitingAsync(LimitCheck check) {
+    return acquireAsync(check, WaitTerms.of(settings));
+  }
+
+  RateLimitResult acquire(LimitCheck check, WaitTerms terms) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
     long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = new Evaluation(settings.shadow(), dryRun);
-    RateLimitResult result;
+    Evaluation evaluation = evaluation(false);
+    RateLimitResult now = find(check, evaluation);
+    return now == null
+        ? waits.await(evaluation, terms, result -> publish(check, evaluation, result, start))
+        : publish(check, evaluation, now, start);
+  }
+
+  CompletionStage<RateLimitResult> acquireAsync(LimitCheck check, WaitTerms terms) {
+    long start = timed ? System.nanoTime() : 0;
+    Evaluation evaluation = evaluation(false);
+    RateLimitResult now;
     try {
-      result = prepare(question, evaluation, dryRun);
+      now = find(check, evaluation);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-    if (result == null) {
-      Acquisition acquisition = evaluation.acquisition();
-      Outcome outcome = new Outcome();
-      if (!tiers.acquireNow(acquisition, outcome)) {
-        return tiers
-            .ask(evaluation, acquisition)
-            .thenApply(answer -> told(question, evaluation, answer, dryRun, start));
-      }
-      result = evaluation.finish(outcome);
-    }
-    return CompletableFuture.completedFuture(told(question, evaluation, result, dryRun, start));
+    return now == null
+        ? waits.start(evaluation, terms, result -> publish(check, evaluation, result, start))
+        : CompletableFuture.completedFuture(publish(check, evaluation, now, start));
   }
 
-  /** Finds out what applies; returns the result if no store has to be asked, else null. */
-  private @Nullable RateLimitResult prepare(
-      LimitCheck question, Evaluation evaluation, boolean dryRun) {
-    return enabled
-        ? lookup.find(question, evaluation, rules, dryRun)
-        : RateLimitResult.of(Reason.DISABLED);
+  private @Nullable RateLimitResult find(LimitCheck check, Evaluation evaluation) {
+    DecisionBuffers buffers = DecisionBuffers.acquire();
+    try {
+      return find(check, evaluation, buffers);
+    } finally {
+      buffers.release();
+    }
   }
 
   /**
-   * Makes the buckets of some rules fresh ones, on all nodes within a second.
+   * Makes the buckets of some rules full, on all nodes within a second.
    *
    * @param what the rules, or one caller of a rule
    * @return the ids of the rules, when it is done; or a failure if the store cannot do it
@@ -289,45 +330,20 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     if (current == null) {
       throw new UnknownNameException(what.kind(), what.name());
     }
-    return what.in(current.book(), tiers).whenComplete((ids, failure) -> waits.recheck());
+    return what.in(current.book(), stores).whenComplete((ids, failure) -> waits.recheck());
   }
 
-  /** Takes a question apart; takes, counts and tells nothing. */
-  public CompletionStage<Explanation> explain(LimitCheck question) {
+  /** Explains how a check would be decided; acquires, counts and notifies nothing. */
+  public CompletionStage<Explanation> explain(LimitCheck check) {
     ActiveRules current = rules;
     if (current == null || !enabled) {
-      return decide(question, true).thenApply(result -> new Explanation(result, List.of()));
+      return decide(check, true).thenApply(result -> new Explanation(result, List.of()));
     }
     try {
-      ActiveRules source = current;
-      RuleIndex index = null;
-      if (question instanceof LimitCheck.OfRequest ofRequest) {
-        ActiveRules found = lookup.source(ofRequest, current);
-        source = found == null ? current : found;
-        index = found == null ? null : lookup.index(ofRequest, found);
-      }
-      return new Explainer(question, source, index, settings).explain(tiers::peek, this::decide);
+      return Explainer.of(check, current, lookup, settings).explain(stores::peek, this::decide);
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
-  }
-
-  private RateLimitResult told(
-      LimitCheck question,
-      Evaluation evaluation,
-      RateLimitResult result,
-      boolean dryRun,
-      long start) {
-    if (dryRun) {
-      return result;
-    }
-    for (ListenerDispatcher listener : listeners) {
-      listener.tell(question, result, evaluation);
-    }
-    if (timed) {
-      metrics.checked(System.nanoTime() - start);
-    }
-    return result;
   }
 
   @Override
@@ -351,12 +367,13 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     private List<RuleChangeListener> ruleChangeListeners = List.of();
     private @Nullable WaitPermits sharedPermits;
     private WaitTimer timer = WaitTimer.SHARED;
+    private boolean reportBands;
 
     private Builder(StorageProvider store) {
       this.store = Objects.requireNonNull(store, "store");
     }
 
-    /** Sets the store of this node that decides for {@code LOCAL} rules while the other fails. */
+    /** Sets the store of this node that decides for {@code LOCAL} rules while the first fails. */
     public Builder fallback(StorageProvider value) {
       fallback = value;
       return this;
@@ -368,27 +385,27 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
       return this;
     }
 
-    /** Sets how to decide where rules are silent. */
+    /** Sets how to decide where rules do not say. */
     public Builder settings(EngineSettings value) {
       settings = value;
       return this;
     }
 
-    /** Sets where decisions are counted; if that throws, it is logged and changes no decision. */
+    /** Sets what records decisions. If it throws, that is logged and changes no decision. */
     public Builder metrics(MetricsExporter value) {
       metrics = value;
       return this;
     }
 
-    /** Sets who is told of decisions. */
+    /** Sets the listeners of decisions. */
     public Builder listeners(List<DecisionListener> values) {
       listeners = List.copyOf(values);
       return this;
     }
 
     /**
-     * Sets where plans come from that the rule book does not have. The registry is asked at every
-     * decision, so it answers from memory.
+     * Sets where plans come from that the rule book does not have. The registry is called at every
+     * decision, so it must not do I/O.
      */
     public Builder planRegistry(PlanRegistry value) {
       plans = value;
@@ -396,8 +413,8 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     }
 
     /**
-     * Sets where rule sets come from that the rule book does not have; asked for by name, at every
-     * check that names them, so it answers from memory.
+     * Sets where rule sets come from that the rule book does not have. The provider is called at
+     * every check that names such a set, so it must not do I/O.
      */
     public Builder ruleSetProvider(RuleSetProvider value) {
       ruleSets = value;
@@ -407,6 +424,15 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     /** Adds a listener that is notified when other rules come into force. */
     public Builder ruleChangeListener(RuleChangeListener value) {
       ruleChangeListeners = Stream.concat(ruleChangeListeners.stream(), Stream.of(value)).toList();
+      return this;
+    }
+
+    /**
+     * Sets whether {@link RateLimitResult#bands} lists all bands, as the IETF header fields need;
+     * false unless set, since it costs memory at every decision.
+     */
+    public Builder reportBands(boolean value) {
+      reportBands = value;
       return this;
     }
 

@@ -1,6 +1,8 @@
 package dev.redline.core;
 
 import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -9,24 +11,75 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The decision, and what there is to tell about it. What does not apply is absent.
+ * A decision and what is known about it. A value that does not apply is absent.
  *
- * <p>Immutable. The numbers are those of one band: if allowed the one with the smallest share left,
- * if refused the one with the longest wait.
+ * <p>Immutable: all numbers were computed when the decision was made. They are those of one band:
+ * of an allowed request the one with the smallest share left, of a denied one the one with the
+ * longest wait.
  */
 public final class RateLimitResult {
   /** What the {@code …OrAbsent} methods return for a number that does not apply. */
   public static final long ABSENT = -1;
 
   private final Reason reason;
-  private final ResultDetails details;
+  private final @Nullable String ruleSetId;
+  private final @Nullable String ruleId;
+  private final @Nullable String plan;
+  private final @Nullable String band;
+  private final @Nullable String identity;
+  private final long limit;
+  private final long remaining;
+  private final long retryAfterMicros;
+  private final long resetAtMicros;
+  private final List<String> shadowDenied;
+  private final List<BandStatus> bands;
+  private final boolean degraded;
 
-  RateLimitResult(Reason reason, ResultDetails details) {
-    this.reason = reason;
-    this.details = details;
+  private RateLimitResult(Builder builder) {
+    this.reason = builder.reason;
+    this.ruleSetId = builder.ruleSetId;
+    this.ruleId = builder.ruleId;
+    this.plan = builder.plan;
+    this.band = builder.band;
+    this.identity = null;
+    this.limit = builder.limit;
+    this.remaining = builder.remaining;
+    this.retryAfterMicros = builder.retryAfterMicros;
+    this.resetAtMicros = builder.resetAtMicros;
+    this.shadowDenied = builder.shadowDenied;
+    this.bands = builder.bands;
+    this.degraded = builder.degraded;
   }
 
-  /** Returns a result that tells nothing but its reason. */
+  /** Creates the result that reports band {@code b} of a key; a plan has no rule set. */
+  RateLimitResult(
+      Reason reason,
+      RateLimitKey key,
+      int b,
+      @Nullable String ruleSetId,
+      long remaining,
+      long retryAfterMicros,
+      long resetAtMicros,
+      List<String> shadowDenied,
+      List<BandStatus> bands,
+      boolean degraded) {
+    BucketLimits limits = key.limits();
+    this.reason = reason;
+    this.ruleSetId = ruleSetId;
+    this.ruleId = ruleSetId == null ? null : limits.ownerId();
+    this.plan = ruleSetId == null ? limits.ownerId() : null;
+    this.band = limits.label(b);
+    this.identity = key.identity();
+    this.limit = limits.band(b).capacity();
+    this.remaining = Math.max(0, remaining);
+    this.retryAfterMicros = retryAfterMicros;
+    this.resetAtMicros = resetAtMicros;
+    this.shadowDenied = shadowDenied;
+    this.bands = bands;
+    this.degraded = degraded;
+  }
+
+  /** Returns a result that has a reason only. */
   public static RateLimitResult of(Reason reason) {
     return builder(reason).build();
   }
@@ -36,7 +89,7 @@ public final class RateLimitResult {
     return new Builder(reason);
   }
 
-  /** Returns whether the request may go on. */
+  /** Returns whether the request is allowed. */
   public boolean allowed() {
     return reason.allowed();
   }
@@ -60,135 +113,138 @@ public final class RateLimitResult {
 
   /** Returns the rule set of the rule that decided. */
   public Optional<String> ruleSetId() {
-    return Optional.ofNullable(details.ruleSetId());
+    return Optional.ofNullable(ruleSetId);
   }
 
   /** Returns the rule that decided. */
   public Optional<String> ruleId() {
-    return Optional.ofNullable(details.ruleId());
+    return Optional.ofNullable(ruleId);
   }
 
-  /** Returns the plan that decided, where plans were asked for instead of rules. */
+  /** Returns the plan that decided, where a check names plans instead of a request. */
   public Optional<String> plan() {
-    return Optional.ofNullable(details.plan());
+    return Optional.ofNullable(plan);
   }
 
   /** Returns the label of the reported band. */
   public Optional<String> band() {
-    return Optional.ofNullable(details.band());
+    return Optional.ofNullable(band);
   }
 
   /** Returns the capacity of the reported band. */
   public OptionalLong limit() {
-    return present(details.limit());
+    return present(limit);
   }
 
   /** Returns what is left of the reported band, rounded down, after this decision. */
   public OptionalLong remaining() {
-    return present(details.remaining());
+    return present(remaining);
   }
 
-  /** Returns how long to wait: whoever waits that long and is alone gets in. */
+  /** Returns how long to wait: a caller that waits that long and has no competitor is allowed. */
   public Optional<Duration> retryAfter() {
-    long micros = details.retryAfterMicros();
+    long micros = retryAfterMicros;
     return micros == ABSENT ? Optional.empty() : Optional.of(Duration.ofNanos(micros * 1000));
   }
 
   /** Returns {@link #retryAfter} in whole milliseconds, rounded up. */
   public OptionalLong retryAfterMs() {
-    return ceiledMillis(details.retryAfterMicros());
+    return ceiledMillis(retryAfterMicros);
   }
 
-  /** Returns when the reported band is full again if nobody takes more; a window: its end. */
+  /** Returns when the reported band is full again if nobody acquires more; of a window, its end. */
   public Optional<Instant> resetAt() {
-    long micros = details.resetAtMicros();
+    long micros = resetAtMicros;
     return micros == ABSENT ? Optional.empty() : Optional.of(instant(micros));
   }
 
   /** Returns {@link #resetAt} in whole milliseconds since the epoch, rounded up. */
   public OptionalLong resetAtMs() {
-    return ceiledMillis(details.resetAtMicros());
+    return ceiledMillis(resetAtMicros);
   }
 
-  /** Returns the ids of the shadow rules that would have refused. */
+  /** Returns the ids of the shadow rules that would have denied. */
   public List<String> shadowDenied() {
-    return details.shadowDenied();
+    return shadowDenied;
   }
 
   /** Returns whether another store than the configured one decided, or none. */
   public boolean degraded() {
-    return details.degraded();
-  }
-
-  /** Returns all bands of the enforced rules that applied, in order of evaluation. */
-  public List<BandStatus> bands() {
-    return details.bands();
+    return degraded;
   }
 
   /**
-   * Returns a digest of whoever the reported band counts, for logs: the same caller has the same
-   * one, in this process. Worked out at every call; not for the request path.
+   * Returns all bands of the enforced rules that applied, in order of evaluation; empty unless the
+   * engine {@linkplain RateLimitEngine.Builder#reportBands reports bands}.
+   */
+  public List<BandStatus> bands() {
+    return bands;
+  }
+
+  /**
+   * Returns a digest of the caller that the reported band counts, for logs: one caller has the same
+   * digest everywhere in this process. Computed at every call; not for the request path.
    */
   public Optional<String> identityDigest() {
     return identityDigest(ApiKeyDigest.ofProcess());
   }
 
   /**
-   * Returns the digest under a secret of one's own. Without a secret it would tell who it is of:
-   * all IPv4 addresses can be tried in minutes.
+   * Returns the digest under a secret of the application. A digest without a secret reveals the
+   * caller: all IPv4 addresses can be tried in minutes.
    */
   public Optional<String> identityDigest(ApiKeyDigest keyed) {
-    return Optional.ofNullable(details.identity()).map(identity -> "x:" + keyed.of(identity));
+    return Optional.ofNullable(identity).map(identity -> "x:" + keyed.of(identity));
   }
 
   /** Returns the rule set, or null; {@link #ruleSetId} without a wrapper, for the hot path. */
   public @Nullable String ruleSetIdOrNull() {
-    return details.ruleSetId();
+    return ruleSetId;
   }
 
   /** Returns the rule, or null. */
   public @Nullable String ruleIdOrNull() {
-    return details.ruleId();
+    return ruleId;
   }
 
   /** Returns the plan, or null. */
   public @Nullable String planOrNull() {
-    return details.plan();
+    return plan;
   }
 
   /** Returns the label of the reported band, or null. */
   public @Nullable String bandOrNull() {
-    return details.band();
+    return band;
   }
 
   /** Returns the capacity of the reported band, or {@link #ABSENT}. */
   public long limitOrAbsent() {
-    return details.limit();
+    return limit;
   }
 
   /** Returns what is left of the reported band, or {@link #ABSENT}. */
   public long remainingOrAbsent() {
-    return details.remaining();
+    return remaining;
   }
 
   /** Returns how many microseconds to wait, or {@link #ABSENT}. */
   public long retryAfterMicrosOrAbsent() {
-    return details.retryAfterMicros();
+    return retryAfterMicros;
   }
 
   /** Returns how many milliseconds to wait, rounded up, or {@link #ABSENT}. */
   public long retryAfterMsOrAbsent() {
-    return ceiledMillisOrAbsent(details.retryAfterMicros());
+    return ceiledMillisOrAbsent(retryAfterMicros);
   }
 
   /** Returns the microsecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
   public long resetAtMicrosOrAbsent() {
-    return details.resetAtMicros();
+    return resetAtMicros;
   }
 
   /** Returns the millisecond since the epoch of {@link #resetAt}, or {@link #ABSENT}. */
   public long resetAtMsOrAbsent() {
-    return ceiledMillisOrAbsent(details.resetAtMicros());
+    return ceiledMillisOrAbsent(resetAtMicros);
   }
 
   static Instant instant(long micros) {
@@ -253,14 +309,14 @@ public final class RateLimitResult {
     }
 
     /** Sets the numbers of the reported band. */
-    public Builder band(String label, long capacity, long left, Instant resetsAt) {
+    public Builder band(String label, long capacity, long left, Instant resetAt) {
       band = label;
       limit = capacity;
       remaining = Math.max(0, left);
       resetAtMicros =
           Math.addExact(
-              Math.multiplyExact(resetsAt.getEpochSecond(), 1_000_000L),
-              (resetsAt.getNano() + 999) / 1000);
+              Math.multiplyExact(resetAt.getEpochSecond(), 1_000_000L),
+              (resetAt.getNano() + 999) / 1000);
       return this;
     }
 
@@ -274,7 +330,7 @@ public final class RateLimitResult {
       return this;
     }
 
-    /** Names the shadow rules that would have refused. */
+    /** Names the shadow rules that would have denied. */
     public Builder shadowDenied(List<String> ruleIds) {
       shadowDenied = List.copyOf(ruleIds);
       return this;
@@ -294,20 +350,7 @@ public final class RateLimitResult {
 
     /** Builds the result. */
     public RateLimitResult build() {
-      return new RateLimitResult(
-          reason,
-          new ResultDetails.Given(
-              ruleSetId,
-              ruleId,
-              plan,
-              band,
-              limit,
-              remaining,
-              retryAfterMicros,
-              resetAtMicros,
-              shadowDenied,
-              degraded,
-              bands));
+      return new RateLimitResult(this);
     }
   }
 }

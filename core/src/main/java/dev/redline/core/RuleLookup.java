@@ -1,10 +1,11 @@
 package dev.redline.core;
 
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.rule.Action;
-import dev.redline.core.spi.MetricsExporter.Verdict;
+import dev.redline.core.spi.MetricsExporter.RuleResult;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out what applies to a question, by the rules in force and the settings. */
+/** Finds what applies to a check, by the rules in force and the settings. */
 final class RuleLookup {
   private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
 
@@ -27,20 +28,21 @@ final class RuleLookup {
    * Collects what applies in the evaluation.
    *
    * @param current the rules in force, or null if there never were any
-   * @return the result if no store has to be asked, else null
+   * @param ranks an empty list to work with
+   * @return the result if no store is needed, else null
    */
   @Nullable RateLimitResult find(
-      LimitCheck question, Evaluation evaluation, @Nullable ActiveRules current, boolean dryRun) {
+      LimitCheck check, Evaluation evaluation, @Nullable ActiveRules current, RankList ranks) {
     if (current == null) {
       return missingRules("no rules are loaded");
     }
-    if (question instanceof LimitCheck.OfRequest ofRequest) {
-      return prepare(ofRequest, evaluation, current, dryRun);
+    if (check instanceof LimitCheck.OfRequest ofRequest) {
+      return prepare(ofRequest, evaluation, current, ranks);
     }
-    if (question instanceof LimitCheck.OfPlans ofPlans) {
+    if (check instanceof LimitCheck.OfPlans ofPlans) {
       return prepare(ofPlans, evaluation, current);
     }
-    return prepare((LimitCheck.OfRule) question, evaluation, current);
+    return prepare((LimitCheck.OfRule) check, evaluation, current);
   }
 
   private RateLimitResult missingRules(String what) {
@@ -54,24 +56,24 @@ final class RuleLookup {
   }
 
   private @Nullable RateLimitResult prepare(
-      LimitCheck.OfRequest question, Evaluation evaluation, ActiveRules current, boolean dryRun) {
-    ActiveRules source = source(question, current);
+      LimitCheck.OfRequest check, Evaluation evaluation, ActiveRules current, RankList ranks) {
+    ActiveRules source = source(check, current);
     if (source == null) {
       String id = settings.defaultRuleSetId().orElse("");
       return missingRules("the rule set '" + id + "' does not exist");
     }
-    evaluation.match(index(question, source), question.request(), source);
-    RateLimitResult result = evaluation.withoutStore();
-    if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !dryRun) {
-      source.noMatch(question.ruleSetId().or(settings::defaultRuleSetId)).count(Verdict.ALLOWED);
+    evaluation.match(index(check, source), check.request(), source, ranks);
+    RateLimitResult result = DecisionFinisher.finishWithoutStore(evaluation);
+    if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !evaluation.dryRun()) {
+      source.noMatch(check.ruleSetId().or(settings::defaultRuleSetId)).count(RuleResult.ALLOWED);
     }
     return result;
   }
 
   /** Returns where the rules to look at are, or null if the default rule set does not exist. */
-  @Nullable ActiveRules source(LimitCheck.OfRequest question, ActiveRules current) {
-    if (question.ruleSetId().isPresent()) {
-      String id = question.ruleSetId().get();
+  @Nullable ActiveRules source(LimitCheck.OfRequest check, ActiveRules current) {
+    if (check.ruleSetId().isPresent()) {
+      String id = check.ruleSetId().get();
       ActiveRules source = current.with(id);
       if (source == null) {
         throw new UnknownNameException("rule set", id);
@@ -84,45 +86,44 @@ final class RuleLookup {
   }
 
   /** Returns the rules of the source to look at. */
-  RuleIndex index(LimitCheck.OfRequest question, ActiveRules source) {
+  RuleIndex index(LimitCheck.OfRequest check, ActiveRules source) {
     Optional<String> named =
-        question.ruleSetId().isPresent() ? question.ruleSetId() : settings.defaultRuleSetId();
+        check.ruleSetId().isPresent() ? check.ruleSetId() : settings.defaultRuleSetId();
     RuleIndex index = named.isPresent() ? source.book().index(named.get()) : null;
     return index == null ? source.book().everything() : index;
   }
 
   private static @Nullable RateLimitResult prepare(
-      LimitCheck.OfPlans question, Evaluation evaluation, ActiveRules current) {
-    List<String> names = question.plans();
-    demand(current.plan(names.get(0)), question, evaluation);
+      LimitCheck.OfPlans check, Evaluation evaluation, ActiveRules current) {
+    List<String> names = check.plans();
+    add(current.plan(names.get(0)), check, evaluation);
     for (int i = 1; i < names.size(); i++) {
       ActiveRules.Plan plan = current.plan(names.get(i));
       if (names.indexOf(names.get(i)) == i) {
-        demand(plan, question, evaluation);
+        add(plan, check, evaluation);
       }
     }
     return null;
   }
 
-  private static void demand(
-      ActiveRules.Plan plan, LimitCheck.OfPlans question, Evaluation evaluation) {
-    String identity = IdentityScheme.ofPlanKey(question.key());
-    evaluation.demand(plan.limits(), identity, question.cost(), plan.claim());
+  private static void add(ActiveRules.Plan plan, LimitCheck.OfPlans check, Evaluation evaluation) {
+    String identity = IdentityScheme.ofPlanKey(check.key());
+    evaluation.add(plan.limits(), identity, check.cost(), plan.meter());
   }
 
   private static @Nullable RateLimitResult prepare(
-      LimitCheck.OfRule question, Evaluation evaluation, ActiveRules current) {
-    CompiledRule rule = current.book().rule(question.ruleId()).orElse(null);
+      LimitCheck.OfRule check, Evaluation evaluation, ActiveRules current) {
+    CompiledRule rule = current.book().rule(check.ruleId()).orElse(null);
     if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)
           .rule(rule.rule().ruleSetId(), rule.rule().id())
           .build();
     }
     if (rule != null && rule.rule().action() != Action.LIMIT) {
-      evaluation.act(rule, current.claim(rule));
-      return evaluation.withoutStore();
+      evaluation.applyAction(rule, current.meter(rule));
+      return DecisionFinisher.finishWithoutStore(evaluation);
     }
-    evaluation.demand(question, rule, current.claimOf(rule));
+    evaluation.add(check, rule, current.meter(rule));
     return null;
   }
 }

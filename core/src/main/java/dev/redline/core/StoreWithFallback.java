@@ -18,11 +18,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** The store that decides, what decides when it cannot, and the telling of both. */
+/** The store that decides, what decides when it fails, and the metrics of both. */
 final class StoreWithFallback {
   private final StorageProvider store;
   private final @Nullable StorageProvider fallback;
-  private final OnStoreFailure unlessSaid;
+  private final OnStoreFailure byDefault;
   private final LocalShare share;
   private final MetricsExporter metrics;
   private final boolean timed;
@@ -34,11 +34,11 @@ final class StoreWithFallback {
       MetricsExporter metrics) {
     this.store = store;
     this.fallback = fallback;
-    this.unlessSaid = settings.onStoreFailure();
+    this.byDefault = settings.onStoreFailure();
     this.share = new LocalShare(settings.localShare());
     this.metrics = metrics;
     this.timed = metrics != MetricsExporter.NONE;
-    if (unlessSaid == OnStoreFailure.LOCAL) {
+    if (byDefault == OnStoreFailure.LOCAL) {
       checkFallback("settings");
     }
   }
@@ -63,7 +63,7 @@ final class StoreWithFallback {
     }
   }
 
-  /** Asks the store to decide without I/O; a dry run is not timed, as it counts in no metric. */
+  /** Acquires without I/O if the store can; a dry run counts in no metric. */
   boolean acquireNow(Acquisition acquisition, Outcome outcome) {
     if (!timed || acquisition.dryRun()) {
       return store.acquireNow(acquisition, outcome);
@@ -76,43 +76,45 @@ final class StoreWithFallback {
     return decided;
   }
 
-  /** Asks the store to do I/O, and whatever the rules say to ask when it fails. */
-  CompletionStage<RateLimitResult> ask(Evaluation evaluation, Acquisition acquisition) {
-    boolean told = timed && !acquisition.dryRun();
-    long start = told ? System.nanoTime() : 0;
+  /** Acquires with I/O; if the store fails, the strategy of the rules decides. */
+  CompletionStage<RateLimitResult> acquire(Evaluation evaluation) {
+    Acquisition acquisition = evaluation.acquisition();
+    boolean measured = timed && !acquisition.dryRun();
+    long start = measured ? System.nanoTime() : 0;
     return store
         .acquire(acquisition)
         .handle(
             (outcome, failure) -> {
-              if (told) {
+              if (measured) {
                 metrics.stored(store.type(), failure == null, System.nanoTime() - start);
               }
               return failure == null
-                  ? evaluation.finish(outcome)
+                  ? DecisionFinisher.finish(evaluation, outcome)
                   : withoutPrimary(evaluation, acquisition, failure);
             });
   }
 
-  /** Likewise, and waits for it on the caller's thread. */
-  RateLimitResult askAndWait(Evaluation evaluation, Acquisition acquisition) {
-    boolean told = timed && !acquisition.dryRun();
-    long start = told ? System.nanoTime() : 0;
+  /** Is {@link #acquire}, and waits for the store on the caller's thread. */
+  RateLimitResult acquireAndWait(Evaluation evaluation) {
+    Acquisition acquisition = evaluation.acquisition();
+    boolean measured = timed && !acquisition.dryRun();
+    long start = measured ? System.nanoTime() : 0;
     Outcome outcome;
     try {
       outcome = store.acquireAndWait(acquisition);
     } catch (RuntimeException failure) {
-      if (told) {
+      if (measured) {
         metrics.stored(store.type(), false, System.nanoTime() - start);
       }
       return withoutPrimary(evaluation, acquisition, failure);
     }
-    if (told) {
+    if (measured) {
       metrics.stored(store.type(), true, System.nanoTime() - start);
     }
-    return evaluation.finish(outcome);
+    return DecisionFinisher.finish(evaluation, outcome);
   }
 
-  /** Returns the state of buckets; takes nothing, and has no answer when the store fails. */
+  /** Returns the state of buckets by a dry run; fails when the store does. */
   CompletionStage<Outcome> peek(Acquisition acquisition) {
     Outcome outcome = new Outcome();
     return store.acquireNow(acquisition, outcome)
@@ -120,7 +122,7 @@ final class StoreWithFallback {
         : store.acquire(acquisition);
   }
 
-  /** Attempts once for a caller who may wait: nothing of it counts as a decision yet. */
+  /** Attempts once for a caller that may wait; the attempt is not the decision yet. */
   CompletionStage<Attempt> attempt(Evaluation evaluation, Acquisition acquisition) {
     Outcome now = new Outcome();
     if (acquireNow(acquisition, now)) {
@@ -131,7 +133,7 @@ final class StoreWithFallback {
     try {
       stage = store.acquire(acquisition);
     } catch (RuntimeException e) {
-      // A store must not throw; if one does, a caller must not wait for ever.
+      // A store must not throw; if one does, the caller must not wait forever.
       stage = CompletableFuture.failedFuture(e);
     }
     return stage.handle(
@@ -153,16 +155,16 @@ final class StoreWithFallback {
   /** Decides by the strictest strategy of the rules that apply, the store having failed. */
   private Attempt attemptWithoutPrimary(
       Evaluation evaluation, Acquisition acquisition, Throwable failure) {
-    OnStoreFailure strategy = evaluation.onStoreFailure(unlessSaid);
+    OnStoreFailure strategy = evaluation.onStoreFailure(byDefault);
     Attempt local = strategy == OnStoreFailure.LOCAL ? decideHere(acquisition) : null;
     if (strategy != null && !acquisition.dryRun()) {
-      boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && local == null;
-      metrics.storeFailed(nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
+      boolean noFallback = strategy == OnStoreFailure.LOCAL && local == null;
+      metrics.storeFailed(noFallback ? OnStoreFailure.CLOSED : strategy, kind(failure));
     }
     return local == null ? Attempt.failed(acquisition, strategy) : local;
   }
 
-  /** Decides by what the store refused before, else by this node's share; null if it cannot. */
+  /** Decides by what the store denied before, else by this node's share; null if it cannot. */
   private @Nullable Attempt decideHere(Acquisition acquisition) {
     Outcome outcome = new Outcome();
     if (store.refuseFromMemory(acquisition, outcome)) {
@@ -177,21 +179,21 @@ final class StoreWithFallback {
     return Attempt.of(own, outcome);
   }
 
-  /** Makes every bucket of some owners fresh, here and in the store. */
+  /** Makes every bucket of some owners full, in the fallback and in the store. */
   CompletionStage<Void> reset(List<BucketLimits> owners) {
     return fallback == null
         ? store.reset(owners)
         : fallback.reset(owners).thenCompose(done -> store.reset(owners));
   }
 
-  /** Makes one bucket fresh, here and in the store. */
+  /** Makes one bucket full, in the fallback and in the store. */
   CompletionStage<Void> reset(RateLimitKey key) {
     return fallback == null
         ? store.reset(key)
         : fallback.reset(share.of(key)).thenCompose(done -> store.reset(key));
   }
 
-  /** Says that other rules are in force. */
+  /** Drops what was computed for the rules that were in force. */
   void rulesChanged() {
     share.forget();
   }
@@ -201,6 +203,6 @@ final class StoreWithFallback {
         failure instanceof CompletionException wrapped && wrapped.getCause() != null
             ? wrapped.getCause()
             : failure;
-    return cause instanceof StoreException told ? told.kind() : StoreException.Kind.REDISERROR;
+    return cause instanceof StoreException known ? known.kind() : StoreException.Kind.REDISERROR;
   }
 }

@@ -112,7 +112,7 @@ final class WaitQueue {
     Outcome outcome = Objects.requireNonNull(attempt.outcome());
     int i = keyOf(waiter);
     if (outcome.seen(i)) {
-      seen = BucketForecast.of(attempt.asked(), i, outcome, now);
+      seen = BucketForecast.of(attempt.acquired(), i, outcome, now);
       seenAfterResets = waiter.resetsBeforeAttempt();
       afterAll = null;
     }
@@ -271,19 +271,19 @@ final class WaitQueue {
     turn.moveToAdmission(cost(waiter));
     long turnMicros = Math.max(1, turn.nanosFrom(now) / 1000);
     if (denied != null && denied.outcome() != null) {
-      return new GivingUp(waiter.evaluation(), denied.asked(), denied.outcome(), turnMicros);
+      return new GivingUp(waiter.evaluation(), denied.acquired(), denied.outcome(), turnMicros);
     }
     BucketForecast bucket = lastSeen().copy();
     bucket.moveTo(now);
-    Acquisition asked = waiter.acquisition();
+    Acquisition acquired = waiter.acquisition();
     return new GivingUp(
-        waiter.evaluation(), asked, bucket.asDenial(asked, keyOf(waiter)), turnMicros);
+        waiter.evaluation(), acquired, bucket.asDenial(acquired, keyOf(waiter)), turnMicros);
   }
 
   /** Why a caller does not wait on; becomes a result once. */
-  record GivingUp(Evaluation evaluation, Acquisition asked, Outcome outcome, long turnMicros) {
+  record GivingUp(Evaluation evaluation, Acquisition acquired, Outcome outcome, long turnMicros) {
     RateLimitResult result(Reason reason) {
-      return evaluation.deniedWaiting(reason, asked, outcome, turnMicros);
+      return DecisionFinisher.finishWaiting(evaluation, acquired, outcome, reason, turnMicros);
     }
   }
 

@@ -7,11 +7,11 @@ import java.util.Objects;
 /**
  * On which terms a caller waits.
  *
- * @param unlessSaid what happens over a limit whose rule does not say
+ * @param byDefault what happens to a caller over a limit whose rule does not say
  * @param enabled whether it may wait at all
  * @param atMost how long
  */
-record WaitTerms(OnLimitExceed unlessSaid, boolean enabled, Duration atMost) {
+record WaitTerms(OnLimitExceed byDefault, boolean enabled, Duration atMost) {
   /** The longest wait: 73 years, so that forecasts stay exact and times do not overflow. */
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE / 4);
 

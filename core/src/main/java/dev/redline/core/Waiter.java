@@ -93,7 +93,7 @@ final class Waiter {
 
   /** Returns whether the caller waits for key {@code i} if it is denied. */
   boolean waitsFor(int i) {
-    return !acquisition.shadow(i) && evaluation.waits(i, terms.unlessSaid());
+    return !acquisition.shadow(i) && evaluation.waits(i, terms.byDefault());
   }
 
   /** Returns whether a denial is one to wait for. */
@@ -101,7 +101,7 @@ final class Waiter {
     Outcome outcome = attempt.outcome();
     return outcome != null
         && !outcome.allowed()
-        && evaluation.waits(attempt.asked(), outcome, terms.unlessSaid());
+        && evaluation.waits(attempt.acquired(), outcome, terms.byDefault());
   }
 
   /** Takes a permit, unless the caller has one already. */
@@ -144,7 +144,11 @@ final class Waiter {
   private void expire() {
     WaitQueue line = queue;
     WaitQueue.GivingUp denial = line == null ? null : line.denialOf(this, null);
-    end(() -> denial == null ? evaluation.unanswered() : denial.result(Reason.WAIT_TIMEOUT));
+    end(
+        () ->
+            denial == null
+                ? DecisionFinisher.finishTimedOut(evaluation)
+                : denial.result(Reason.WAIT_TIMEOUT));
   }
 
   /** Ends the wait with a result, unless it has ended. */

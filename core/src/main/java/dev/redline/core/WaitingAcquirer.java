@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class WaitingAcquirer implements AutoCloseable {
   private static final Logger LOG = System.getLogger(WaitingAcquirer.class.getName());
 
-  private final StoreWithFallback tiers;
+  private final StoreWithFallback stores;
   private final WaitPermits permits;
   private final WaitTimer timer;
   private final MetricsExporter metrics;
@@ -37,8 +37,8 @@ final class WaitingAcquirer implements AutoCloseable {
   private volatile boolean closed;
 
   WaitingAcquirer(
-      StoreWithFallback tiers, WaitPermits permits, WaitTimer timer, MetricsExporter metrics) {
-    this.tiers = tiers;
+      StoreWithFallback stores, WaitPermits permits, WaitTimer timer, MetricsExporter metrics) {
+    this.stores = stores;
     this.permits = permits;
     this.timer = timer;
     this.metrics = metrics;
@@ -122,7 +122,7 @@ final class WaitingAcquirer implements AutoCloseable {
     Acquisition acquisition = waiter.acquisition();
     if (lines.isEmpty()
         || !waiter.terms().enabled()
-        || BandReport.costExceedsCapacity(acquisition) != BandReport.NONE) {
+        || ReportedBand.costExceedsCapacity(acquisition) != ReportedBand.NONE) {
       return false;
     }
     for (int i = 0; i < acquisition.size(); i++) {
@@ -144,7 +144,7 @@ final class WaitingAcquirer implements AutoCloseable {
       LOG.log(
           Level.WARNING,
           "{0} says WAIT_FOR_REFILL, but denies at once: rl.wait-for-refill.enabled is false",
-          attempt.asked().key(keyToWaitFor(attempt)).limits().owner());
+          attempt.acquired().key(keyToWaitFor(attempt)).limits().owner());
     }
     waiter.end(() -> attempt.finish(waiter.evaluation()));
   }
@@ -153,7 +153,7 @@ final class WaitingAcquirer implements AutoCloseable {
   void attempt(Waiter waiter, Consumer<Attempt> then) {
     waiter.attempts(resets.get());
     try {
-      tiers
+      stores
           .attempt(waiter.evaluation(), waiter.acquisition())
           .whenComplete(
               (attempt, failure) -> {
@@ -175,8 +175,8 @@ final class WaitingAcquirer implements AutoCloseable {
   /** Returns the number of the key that a denied attempt has to wait for longest. */
   static int keyToWaitFor(Attempt attempt) {
     Outcome outcome = Objects.requireNonNull(attempt.outcome());
-    int band = BandReport.longestWait(attempt.asked(), outcome);
-    return BandReport.at(band, attempt.asked(), outcome).key();
+    int band = ReportedBand.longestWait(attempt.acquired(), outcome);
+    return ReportedBand.key(band, attempt.acquired());
   }
 
   /** Lets a caller wait for the bucket that denied it. */

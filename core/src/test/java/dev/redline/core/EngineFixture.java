@@ -20,7 +20,8 @@ public final class EngineFixture {
   private final RateLimitEngine engine;
 
   private EngineFixture(RuleBook book, EngineSettings settings) {
-    this.engine = RateLimitEngine.builder(store).book(book).settings(settings).build();
+    this.engine =
+        RateLimitEngine.builder(store).book(book).settings(settings).reportBands(true).build();
   }
 
   /** Returns an engine with the given rules. */

@@ -149,6 +149,7 @@ class SeveralRulesTest {
     RateLimitEngine engine =
         RateLimitEngine.builder(new LocalStore(count, () -> EngineFixture.START))
             .book(EngineFixture.book(rules))
+            .reportBands(true)
             .build();
     for (int i = 0; i < 2; i++) {
       RateLimitResult result = engine.check(request("/"));

@@ -343,7 +343,7 @@ class WaitingTest {
 
   @Test
   void onlyTheEndOfAWaitCountsAsADecision() {
-    List<MetricsExporter.Verdict> counted = new ArrayList<>();
+    List<MetricsExporter.RuleResult> counted = new ArrayList<>();
     AtomicInteger waiting = new AtomicInteger();
     MetricsExporter metrics =
         new MetricsExporter() {
@@ -374,10 +374,10 @@ class WaitingTest {
     assertThat(waiting).hasValue(0);
     assertThat(counted)
         .containsExactly(
-            MetricsExporter.Verdict.ALLOWED,
-            MetricsExporter.Verdict.DENIED,
-            MetricsExporter.Verdict.ALLOWED,
-            MetricsExporter.Verdict.ALLOWED);
+            MetricsExporter.RuleResult.ALLOWED,
+            MetricsExporter.RuleResult.DENIED,
+            MetricsExporter.RuleResult.ALLOWED,
+            MetricsExporter.RuleResult.ALLOWED);
   }
 
   private RateLimitRule.Builder rule(String id, int perSecond) {

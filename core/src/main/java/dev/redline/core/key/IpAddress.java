@@ -1,5 +1,6 @@
 package dev.redline.core.key;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -158,11 +159,38 @@ public record IpAddress(boolean v4, long high, long low) {
   /** Returns the canonical text: dotted quad, or RFC 5952. */
   @Override
   public String toString() {
-    StringBuilder text = new StringBuilder(39);
-    if (v4) {
-      text.append(low >>> 24 & 255).append('.').append(low >>> 16 & 255).append('.');
-      return text.append(low >>> 8 & 255).append('.').append(low & 255).toString();
+    return prefixed("");
+  }
+
+  /** Returns the canonical text after an ASCII prefix, without making either text first. */
+  public String prefixed(String prefix) {
+    return v4 ? quad(prefix) : groups(prefix);
+  }
+
+  private String quad(String prefix) {
+    byte[] text = new byte[prefix.length() + 15];
+    int end = 0;
+    for (int i = 0; i < prefix.length(); i++) {
+      text[end++] = (byte) prefix.charAt(i);
     }
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      int octet = (int) (low >>> shift) & 255;
+      if (octet > 99) {
+        text[end++] = (byte) ('0' + octet / 100);
+      }
+      if (octet > 9) {
+        text[end++] = (byte) ('0' + octet / 10 % 10);
+      }
+      text[end++] = (byte) ('0' + octet % 10);
+      if (shift > 0) {
+        text[end++] = '.';
+      }
+    }
+    return new String(text, 0, end, StandardCharsets.ISO_8859_1);
+  }
+
+  private String groups(String prefix) {
+    StringBuilder text = new StringBuilder(prefix.length() + 39).append(prefix);
     int[] groups = new int[8];
     for (int at = 0; at < 8; at++) {
       groups[at] = (int) (((at < 4 ? high : low) >>> (16 * (3 - at % 4))) & 0xFFFF);

@@ -33,17 +33,24 @@ public record KeyField(Kind kind, String name) {
 
     private final String word;
     private final char letter;
+    private final String prefix;
     private final boolean named;
 
     Kind(String word, char letter, boolean named) {
       this.word = word;
       this.letter = letter;
+      this.prefix = letter + ":";
       this.named = named;
     }
 
     /** Returns the letter that stands for this kind in identities. */
     public char letter() {
       return letter;
+    }
+
+    /** Returns what an identity of one field of this kind begins with: the letter and a colon. */
+    public String prefix() {
+      return prefix;
     }
   }
 

@@ -5,33 +5,33 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StoreException;
 
 /**
- * Where decisions, failures and timings are told.
+ * Records decisions, failures and timings.
  *
- * <p>Meters are asked for when a rule book is put in force and kept, so that the request path only
+ * <p>Meters are created when a rule book comes into force and kept, so that the request path only
  * increments. Implementations are thread-safe, never block and never throw.
  */
 public interface MetricsExporter {
-  /** An exporter that tells nobody. */
+  /** An exporter that records nothing. */
   MetricsExporter NONE = (ruleSetId, ruleId) -> RuleMeter.NONE;
 
-  /** Counts the verdicts of one rule or plan. */
+  /** Counts the results of one rule or plan. */
   interface RuleMeter {
     /** A meter that counts nothing. */
-    RuleMeter NONE = verdict -> {};
+    RuleMeter NONE = result -> {};
 
-    /** Counts one verdict. */
-    void count(Verdict verdict);
+    /** Counts one result. */
+    void count(RuleResult result);
   }
 
-  /** A rule's own verdict on a request. */
-  enum Verdict {
-    /** The rule passes. */
+  /** What one rule says about a request, whatever the other rules say. */
+  enum RuleResult {
+    /** The rule allows. */
     ALLOWED,
-    /** The rule refuses. */
+    /** The rule denies. */
     DENIED,
-    /** The rule would refuse, were it enforced. */
+    /** The rule would deny, were it enforced. */
     SHADOW_DENIED,
-    /** The store could not tell. */
+    /** The store failed. */
     ERROR
   }
 
@@ -43,22 +43,22 @@ public interface MetricsExporter {
    */
   RuleMeter meter(String ruleSetId, String ruleId);
 
-  /** Tells how long a check took, everything included. */
+  /** Records how long a whole check took. */
   default void checked(long nanos) {}
 
-  /** Tells how long a store took, and whether it answered. */
-  default void stored(String store, boolean answered, long nanos) {}
+  /** Records how long a store took, and whether it decided. */
+  default void stored(String store, boolean success, long nanos) {}
 
-  /** Tells that the store failed, why, and what decided in its place. */
+  /** Records that the store failed, why, and what decided in its place. */
   default void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {}
 
   /**
-   * Tells that a rule book comes into force, before its meters are asked for; those of rules it
-   * does not have are no longer needed.
+   * Notifies that a rule book comes into force, before its meters are requested; meters of rules
+   * that it does not have are no longer needed.
    */
   default void inForce(RuleBook book) {}
 
-  /** Tells that rules were fetched and read, and whether they could be put in force. */
+  /** Records that rules were fetched and read, and whether they came into force. */
   default void rulesLoaded(boolean success) {}
 
   /**
@@ -67,9 +67,9 @@ public interface MetricsExporter {
    */
   default void rulesConfirmed() {}
 
-  /** Tells that callers began (or, if negative, ceased) to wait for a refill. */
+  /** Records that callers began (or, if negative, ceased) to wait for a refill. */
   default void waiting(int change) {}
 
-  /** Tells that an event was lost because whoever listens is too slow. */
+  /** Records that an event was dropped because a listener is too slow. */
   default void eventDropped() {}
 }

@@ -115,6 +115,7 @@ class EngineWiring {
     RateLimitEngine.Builder builder =
         RateLimitEngine.builder(store)
             .settings(settings.core().engine())
+            .reportBands(settings.core().headers().ietf())
             .metrics(metrics)
             .listeners(
                 List.of(DecisionListener.ofExceeded(new LimitExceededLog(), logDigest(settings))));

@@ -30,6 +30,7 @@ public final class IdentityScheme {
   private static final char HEADER_VALUES = 'H';
 
   private final List<KeyField> fields;
+  private final @Nullable KeyField only;
   private final List<PathPattern> patterns;
   private final IdentitySettings settings;
 
@@ -42,6 +43,7 @@ public final class IdentityScheme {
   public IdentityScheme(
       List<KeyField> fields, List<PathPattern> patterns, IdentitySettings settings) {
     this.fields = fields.stream().filter(field -> field.kind() != Kind.GLOBAL).toList();
+    this.only = this.fields.size() == 1 ? this.fields.get(0) : null;
     this.patterns = List.copyOf(patterns);
     this.settings = settings;
   }
@@ -90,18 +92,37 @@ public final class IdentityScheme {
     if (fields.isEmpty()) {
       return GLOBAL_IDENTITY;
     }
-    if (fields.size() == 1) {
-      Part part = part(fields.get(0), request, borrowIp);
-      return part == null ? null : single(part);
+    if (only != null) {
+      return identity(only, request, borrowIp);
     }
     List<Part> parts = parts(request, borrowIp);
     return parts == null ? null : encode(parts);
   }
 
+  /** Returns the identity by one field; the most frequent key, and so without a {@link Part}. */
+  private @Nullable String identity(KeyField field, RequestContext request, boolean borrowIp) {
+    if (field.kind() == Kind.IP) {
+      return address(request);
+    }
+    if (field.kind() == Kind.HEADER && request.headerValues(field.name()).size() > 1) {
+      return single(ofValues(request.headerValues(field.name())));
+    }
+    String value = value(field, request);
+    if (value != null && !value.isEmpty()) {
+      return bounded(field.kind().prefix().concat(value));
+    }
+    return borrowIp ? address(request) : null;
+  }
+
   /** Returns the identity of the request's address, or null if it has none. */
   public @Nullable String address(RequestContext request) {
     IpAddress address = request.clientAddress();
-    return address == null ? null : single(new Part(Kind.IP, settings.caller(address)));
+    if (address == null) {
+      return null;
+    }
+    return address.v4()
+        ? address.prefixed(Kind.IP.prefix())
+        : bounded(Kind.IP.prefix().concat(settings.caller(address)));
   }
 
   /** Returns the parts of the identity as people may see them, or null if one is missing. */

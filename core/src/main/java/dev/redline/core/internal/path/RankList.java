@@ -20,6 +20,11 @@ public final class RankList {
     return values[i];
   }
 
+  /** Removes all ranks. */
+  public void clear() {
+    size = 0;
+  }
+
   void add(int rank) {
     if (size == values.length) {
       values = Arrays.copyOf(values, size * 2);

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompiledRule {
   private final RateLimitRule rule;
+  private final String ruleSetId;
   private final int rank;
   private final List<RateLimitBand> bands;
   private final @Nullable BucketLimits limits;
@@ -42,6 +43,7 @@ public final class CompiledRule {
       @Nullable BucketLimits limits,
       IdentityScheme scheme) {
     this.rule = rule;
+    this.ruleSetId = rule.ruleSetId();
     this.rank = rank;
     this.bands = bands;
     this.limits = limits;
@@ -58,6 +60,11 @@ public final class CompiledRule {
   /** Returns the rule. */
   public RateLimitRule rule() {
     return rule;
+  }
+
+  /** Returns the rule set of the rule. */
+  public String ruleSetId() {
+    return ruleSetId;
   }
 
   /** Returns the rule's place in the order of evaluation among all rules of the book, from 0. */

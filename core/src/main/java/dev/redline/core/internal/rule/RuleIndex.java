@@ -41,15 +41,13 @@ public final class RuleIndex {
     return rules[rank];
   }
 
-  /** Finds the enabled rules whose path matches, in order of evaluation. */
-  public RankList find(RequestContext request) {
-    RankList ranks = new RankList();
+  /** Puts the ranks of the enabled rules whose path matches into an empty list, in order. */
+  public void find(RequestContext request, RankList ranks) {
     String path = request.pathOrNull();
     if (path == null) {
       paths.findWithoutPath(ranks);
     } else {
       paths.find(path, ranks);
     }
-    return ranks;
   }
 }

@@ -3,7 +3,7 @@ package dev.redline.telemetry.micrometer;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
-import dev.redline.core.spi.MetricsExporter.Verdict;
+import dev.redline.core.spi.MetricsExporter.RuleResult;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.HashMap;
@@ -75,26 +75,26 @@ final class RuleMeters {
 
   private Counters register(Name name) {
     return new Counters(
-        counter(name, Verdict.ALLOWED),
-        counter(name, Verdict.DENIED),
-        counter(name, Verdict.SHADOW_DENIED),
-        counter(name, Verdict.ERROR));
+        counter(name, RuleResult.ALLOWED),
+        counter(name, RuleResult.DENIED),
+        counter(name, RuleResult.SHADOW_DENIED),
+        counter(name, RuleResult.ERROR));
   }
 
-  private Counter counter(Name name, Verdict verdict) {
+  private Counter counter(Name name, RuleResult result) {
     return Counter.builder("ratelimit.requests")
-        .description("Decisions of each rule that matched a request")
+        .description("Results of each rule that matched a request")
         .tag("ruleset", name.ruleSetId())
         .tag("rule", name.ruleId())
-        .tag("result", verdict.name().toLowerCase(Locale.ROOT))
+        .tag("result", result.name().toLowerCase(Locale.ROOT))
         .register(registry);
   }
 
   private record Counters(Counter allowed, Counter denied, Counter shadowDenied, Counter error)
       implements RuleMeter {
     @Override
-    public void count(Verdict verdict) {
-      switch (verdict) {
+    public void count(RuleResult result) {
+      switch (result) {
         case ALLOWED -> allowed.increment();
         case DENIED -> denied.increment();
         case SHADOW_DENIED -> shadowDenied.increment();
