@@ -157,7 +157,8 @@ final class StoreWithFallback {
     Attempt local = strategy == OnStoreFailure.LOCAL ? decideHere(acquisition) : null;
     if (strategy != null && !acquisition.dryRun()) {
       boolean nobodyLeft = strategy == OnStoreFailure.LOCAL && local == null;
-      metrics.storeFailed(nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
+      metrics.storeFailed(
+          store.type(), nobodyLeft ? OnStoreFailure.CLOSED : strategy, kind(failure));
     }
     return local == null ? Attempt.failed(acquisition, strategy) : local;
   }
@@ -201,6 +202,6 @@ final class StoreWithFallback {
         failure instanceof CompletionException wrapped && wrapped.getCause() != null
             ? wrapped.getCause()
             : failure;
-    return cause instanceof StoreException told ? told.kind() : StoreException.Kind.REDISERROR;
+    return cause instanceof StoreException told ? told.kind() : StoreException.Kind.UNAVAILABLE;
   }
 }

@@ -124,7 +124,7 @@ public final class CircuitBreakingStore implements StorageProvider {
       if (probe == null) {
         probes.forEach(Probe::release);
         throw new StoreException(
-            StoreException.Kind.REDISERROR, "left alone after: " + breaker.lastFailure());
+            StoreException.Kind.UNAVAILABLE, "left alone after: " + breaker.lastFailure());
       }
       probes = probes.isEmpty() ? new ArrayList<>(1) : probes;
       probes.add(probe);
@@ -154,7 +154,7 @@ public final class CircuitBreakingStore implements StorageProvider {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     boolean answered =
-        cause instanceof StoreException told && told.kind() == StoreException.Kind.BADTYPES;
+        cause instanceof StoreException told && told.kind() == StoreException.Kind.BAD_STATE;
     return answered ? null : cause;
   }
 

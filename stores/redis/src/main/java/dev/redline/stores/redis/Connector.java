@@ -265,7 +265,7 @@ final class Connector implements AutoCloseable {
 
   private CompletionStage<Void> notConnected() {
     return CompletableFuture.failedFuture(
-        new StoreException(StoreException.Kind.REDISERROR, whyNotConnected()));
+        new StoreException(StoreException.Kind.UNAVAILABLE, whyNotConnected()));
   }
 
   private static CommandArgs<byte[], byte[]> args() {

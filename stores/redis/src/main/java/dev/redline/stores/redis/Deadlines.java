@@ -141,7 +141,7 @@ final class Deadlines implements AutoCloseable {
     if (tickets.isEmpty()) {
       return;
     }
-    StoreException failure = new StoreException(StoreException.Kind.REDISERROR, why);
+    StoreException failure = new StoreException(StoreException.Kind.UNAVAILABLE, why);
     List<PendingAcquisition> others = new ArrayList<>();
     for (PendingAcquisition ticket : tickets) {
       if (ticket.beginsToExpire()) {

@@ -149,7 +149,7 @@ public final class RedisStore implements RemoteStore {
     }
     RedisConnection link = connector.link();
     if (link == null) {
-      return failed(StoreException.Kind.REDISERROR, connector.whyNotConnected());
+      return failed(StoreException.Kind.UNAVAILABLE, connector.whyNotConnected());
     }
     int lane = link.cluster() ? BucketKey.lane(acquisition.key(0)) : 0;
     boolean oneSlot = true;
@@ -168,7 +168,7 @@ public final class RedisStore implements RemoteStore {
       deadlines.watch();
     } else {
       ticket.fail(
-          StoreException.Kind.REDISERROR,
+          StoreException.Kind.UNAVAILABLE,
           "more than " + settings.maxQueued() + " acquisitions wait for Redis");
     }
     return ticket;
@@ -208,7 +208,7 @@ public final class RedisStore implements RemoteStore {
     RedisConnection link = connector.link();
     if (link == null) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+          new StoreException(StoreException.Kind.UNAVAILABLE, connector.whyNotConnected()));
     }
     if (!RedisBucket.isKey(key)) {
       return CompletableFuture.failedFuture(

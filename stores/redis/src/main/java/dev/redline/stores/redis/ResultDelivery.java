@@ -54,7 +54,7 @@ final class ResultDelivery implements Runnable {
         results = new Object[tickets.size()];
         Arrays.fill(
             results,
-            new StoreException(StoreException.Kind.BADRESPONSE, "a reply could not be read", e));
+            new StoreException(StoreException.Kind.BAD_RESPONSE, "a reply could not be read", e));
       }
     }
     return results;

@@ -97,7 +97,7 @@ final class ScriptDispatcher implements Lane.Sender {
       over(
           lane,
           batch,
-          new StoreException(StoreException.Kind.REDISERROR, connector.whyNotConnected()));
+          new StoreException(StoreException.Kind.UNAVAILABLE, connector.whyNotConnected()));
       return;
     }
     NumbersOutput output = new NumbersOutput();
@@ -234,7 +234,8 @@ final class ScriptDispatcher implements Lane.Sender {
         if (outcome == null) {
           results[i] =
               new StoreException(
-                  StoreException.Kind.BADTYPES, "a bucket in Redis holds a value that is not ours");
+                  StoreException.Kind.BAD_STATE,
+                  "a bucket in Redis holds a value that is not ours");
         } else {
           PendingAcquisition ticket = batch.tickets().get(i);
           if (!ticket.acquisition().dryRun()) {
@@ -245,7 +246,7 @@ final class ScriptDispatcher implements Lane.Sender {
       }
     } catch (Batch.MalformedReplyException e) {
       StoreException.Kind kind =
-          output.foreign() ? StoreException.Kind.BADTYPES : StoreException.Kind.BADRESPONSE;
+          output.foreign() ? StoreException.Kind.BAD_STATE : StoreException.Kind.BAD_RESPONSE;
       Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));
     }
     return results;
@@ -312,7 +313,7 @@ final class ScriptDispatcher implements Lane.Sender {
             : String.valueOf(cause.getMessage());
     String at = node.isEmpty() ? address : node;
     return new StoreException(
-        StoreException.Kind.REDISERROR, "Redis at " + at + ": " + what, cause);
+        StoreException.Kind.UNAVAILABLE, "Redis at " + at + ": " + what, cause);
   }
 
   static Throwable cause(@Nullable Throwable error) {
