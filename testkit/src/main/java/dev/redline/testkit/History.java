@@ -1,6 +1,5 @@
 package dev.redline.testkit;
 
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
@@ -159,31 +158,8 @@ public final class History {
 
     void decided(Outcome answer) {
       returned = System.nanoTime();
-      outcome = copy(answer);
-    }
-
-    /** Outcomes are used again by whoever asked. */
-    private Outcome copy(Outcome answer) {
-      Outcome copy = new Outcome();
-      copy.reset(acquisition.bands());
-      int words = acquisition.bands() * BandArithmetic.VIEW_WORDS;
-      System.arraycopy(answer.views(), 0, copy.views(), 0, words);
-      long[] moments = new long[acquisition.size()];
-      for (int i = 0; i < moments.length; i++) {
-        moments[i] = answer.nowMicros(i);
-        if (answer.passed(i)) {
-          copy.pass(i);
-        }
-        if (!answer.seen(i)) {
-          copy.unseen(i);
-        }
-      }
-      copy.decide(answer.allowed(), answer.nowMicros());
-      copy.lookedAt(moments);
-      if (answer.recalled()) {
-        copy.recall();
-      }
-      return copy;
+      // Outcomes are used again by their callers.
+      outcome = answer.copy();
     }
 
     void failed(Throwable why) {
