@@ -49,12 +49,13 @@ public final class BucketStates {
       changed = new boolean[size];
     }
     Arrays.fill(changed, 0, size, false);
-    BandCursor at = new BandCursor(next);
-    while (at.nextKey()) {
-      starts[at.key()] = at.state();
+    int end = 0;
+    for (int i = 0; i < size; i++) {
+      starts[i] = end;
+      end += next.key(i).limits().stateWords();
     }
-    if (words.length < at.state()) {
-      words = new long[at.state()];
+    if (words.length < end) {
+      words = new long[end];
     }
     for (int i = 0; i < size; i++) {
       arithmetic(i).fresh(words, starts[i]);

@@ -1,5 +1,6 @@
 package dev.redline.core.internal.store;
 
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 
@@ -25,17 +26,20 @@ public final class AcquisitionDecider {
     long[] views = outcome.views();
     boolean writes = !acquisition.dryRun();
     boolean allowed = true;
-    BandCursor at = new BandCursor(acquisition);
-    while (at.nextKey()) {
-      boolean stepped = buckets.view(at.key(), at.limits(), nowMicros, views, at.view());
-      if (stepped && writes) {
-        buckets.take(at.key(), at.limits(), nowMicros, views, at.view(), 0);
+    int v = 0;
+    // Loops over keys instead of a cursor: not every compiled form of this can do without the
+    // object, and nothing may be allocated here.
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
+      if (buckets.view(i, limits, nowMicros, views, v) && writes) {
+        buckets.take(i, limits, nowMicros, views, v, 0);
       }
-      if (at.bucket().admits(views, at.view(), at.cost())) {
-        outcome.pass(at.key());
+      if (limits.arithmetic().admits(views, v, acquisition.cost(i))) {
+        outcome.pass(i);
       } else {
-        allowed &= at.shadow();
+        allowed &= acquisition.shadow(i);
       }
+      v += limits.arithmetic().viewWords();
     }
     if (allowed && writes) {
       take(acquisition, buckets, nowMicros, outcome);
@@ -45,11 +49,13 @@ public final class AcquisitionDecider {
 
   private static void take(
       Acquisition acquisition, BucketAccess buckets, long nowMicros, Outcome outcome) {
-    BandCursor at = new BandCursor(acquisition);
-    while (at.nextKey()) {
-      if (outcome.passed(at.key())) {
-        buckets.take(at.key(), at.limits(), nowMicros, outcome.views(), at.view(), at.cost());
+    int v = 0;
+    for (int i = 0; i < acquisition.size(); i++) {
+      BucketLimits limits = acquisition.key(i).limits();
+      if (outcome.passed(i)) {
+        buckets.take(i, limits, nowMicros, outcome.views(), v, acquisition.cost(i));
       }
+      v += limits.arithmetic().viewWords();
     }
   }
 }

@@ -6,8 +6,9 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 
 /**
- * Walks the keys of an acquisition, or all bands of all keys, and knows where the views of an
- * outcome and the words of a bucket's state begin.
+ * Walks the keys of an acquisition, or all bands of all keys, and knows where their views begin in
+ * an outcome. For readers of outcomes; the decision itself must not depend on the object being
+ * optimised away.
  *
  * <pre>{@code
  * BandCursor at = new BandCursor(acquisition);
@@ -24,7 +25,6 @@ public final class BandCursor {
   private int key = -1;
   private int band;
   private int number;
-  private int state;
 
   /** Creates a cursor before the first key. */
   public BandCursor(Acquisition acquisition) {
@@ -36,7 +36,6 @@ public final class BandCursor {
   public boolean nextKey() {
     if (key >= 0) {
       number += limits.size() - band;
-      state += limits.stateWords();
     }
     band = 0;
     key++;
@@ -100,10 +99,5 @@ public final class BandCursor {
   /** Returns where the view of the band begins in the views of an outcome. */
   public int view() {
     return number * BandArithmetic.VIEW_WORDS;
-  }
-
-  /** Returns where the state of the key begins if the states of all keys lie side by side. */
-  public int state() {
-    return state;
   }
 }
