@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -21,7 +21,7 @@ final class BucketForecast {
   private BucketForecast(BucketLimits limits, long[] state, long shownAtNanos, long shownAtMicros) {
     this.limits = limits;
     this.state = state;
-    this.view = new long[limits.size() * BandArithmetic.VIEW_WORDS];
+    this.view = new long[limits.arithmetic().viewWords()];
     this.shownAtNanos = shownAtNanos;
     this.shownAtMicros = shownAtMicros;
     this.micros = shownAtMicros;
@@ -37,34 +37,22 @@ final class BucketForecast {
     BucketForecast forecast =
         new BucketForecast(limits, new long[limits.stateWords()], nanos, outcome.nowMicros(i));
     long cost = outcome.allowed() && outcome.passed(i) && !acquired.dryRun() ? acquired.cost(i) : 0;
-    forecast.write(outcome.views(), firstView(acquired, i), cost);
+    limits
+        .arithmetic()
+        .take(forecast.state, 0, forecast.micros, outcome.views(), firstView(acquired, i), cost);
     return forecast;
   }
 
   private static int firstView(Acquisition acquired, int i) {
-    int v = 0;
-    for (int before = 0; before < i; before++) {
-      v += acquired.key(before).limits().size() * BandArithmetic.VIEW_WORDS;
+    BandCursor at = new BandCursor(acquired);
+    while (at.key() < i) {
+      at.nextKey();
     }
-    return v;
-  }
-
-  private void write(long[] views, int firstView, long cost) {
-    int s = 0;
-    int v = firstView;
-    for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-      limits.band(b).take(state, s, micros, views, v, cost);
-      s += limits.band(b).stateWords();
-    }
+    return at.view();
   }
 
   private void read() {
-    int s = 0;
-    int v = 0;
-    for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-      limits.band(b).view(state, s, micros, view, v);
-      s += limits.band(b).stateWords();
-    }
+    limits.arithmetic().view(state, 0, micros, view, 0);
   }
 
   /** Returns a copy that can be taken from independently. */
@@ -86,25 +74,13 @@ final class BucketForecast {
   /** Moves on to when {@code cost} is admitted; a cost above the capacity counts as all of it. */
   void moveToAdmission(long cost) {
     read();
-    long wait = 0;
-    for (int b = 0; b < limits.size(); b++) {
-      long payable = Math.min(cost, limits.band(b).capacity());
-      wait =
-          Math.max(wait, limits.band(b).waitMicros(view, b * BandArithmetic.VIEW_WORDS, payable));
-    }
-    micros += wait;
+    micros += limits.arithmetic().waitMicros(view, 0, cost);
   }
 
   /** Takes {@code cost}, which has to be admitted by now. */
   void take(long cost) {
     read();
-    int s = 0;
-    for (int b = 0; b < limits.size(); b++) {
-      BandArithmetic band = limits.band(b);
-      long payable = Math.min(cost, band.capacity());
-      band.take(state, s, micros, view, b * BandArithmetic.VIEW_WORDS, payable);
-      s += band.stateWords();
-    }
+    limits.arithmetic().take(state, 0, micros, view, 0, cost);
   }
 
   /** Returns how many nanoseconds lie between a local time and this forecast. */

@@ -58,9 +58,9 @@ final class GuardedMetrics implements MetricsExporter {
   }
 
   @Override
-  public void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {
+  public void storeFailed(String store, OnStoreFailure strategy, StoreException.Kind kind) {
     try {
-      exporter.storeFailed(strategy, kind);
+      exporter.storeFailed(store, strategy, kind);
     } catch (Throwable e) {
       failures.failed(e);
     }

@@ -159,7 +159,8 @@ final class StoreWithFallback {
     Attempt local = strategy == OnStoreFailure.LOCAL ? decideHere(acquisition) : null;
     if (strategy != null && !acquisition.dryRun()) {
       boolean noFallback = strategy == OnStoreFailure.LOCAL && local == null;
-      metrics.storeFailed(noFallback ? OnStoreFailure.CLOSED : strategy, kind(failure));
+      metrics.storeFailed(
+          store.type(), noFallback ? OnStoreFailure.CLOSED : strategy, kind(failure));
     }
     return local == null ? Attempt.failed(acquisition, strategy) : local;
   }
@@ -203,6 +204,6 @@ final class StoreWithFallback {
         failure instanceof CompletionException wrapped && wrapped.getCause() != null
             ? wrapped.getCause()
             : failure;
-    return cause instanceof StoreException known ? known.kind() : StoreException.Kind.REDISERROR;
+    return cause instanceof StoreException known ? known.kind() : StoreException.Kind.UNAVAILABLE;
   }
 }

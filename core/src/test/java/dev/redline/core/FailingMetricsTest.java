@@ -83,7 +83,7 @@ class FailingMetricsTest {
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.REDISERROR, "on purpose"));
+          new StoreException(StoreException.Kind.UNAVAILABLE, "on purpose"));
     }
 
     @Override
@@ -211,7 +211,7 @@ class FailingMetricsTest {
             OnStoreFailure.class,
             OnStoreFailure.LOCAL,
             StoreException.Kind.class,
-            StoreException.Kind.REDISERROR);
+            StoreException.Kind.UNAVAILABLE);
     List<String> reached = new ArrayList<>();
     MetricsExporter guarded =
         GuardedMetrics.of(

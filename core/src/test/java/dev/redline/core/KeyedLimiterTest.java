@@ -230,7 +230,7 @@ class KeyedLimiterTest {
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.REDISERROR, "on purpose"));
+          new StoreException(StoreException.Kind.UNAVAILABLE, "on purpose"));
     }
 
     @Override

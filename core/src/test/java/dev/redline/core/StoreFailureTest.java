@@ -49,7 +49,7 @@ class StoreFailureTest {
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       return failing
           ? CompletableFuture.failedFuture(
-              new StoreException(StoreException.Kind.REDISERROR, "on purpose"))
+              new StoreException(StoreException.Kind.UNAVAILABLE, "on purpose"))
           : CompletableFuture.supplyAsync(
               () -> behind.acquire(acquisition).toCompletableFuture().join());
     }

@@ -148,7 +148,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
       if (probe == null) {
         probes.forEach(Probe::release);
         throw new StoreException(
-            StoreException.Kind.REDISERROR,
+            StoreException.Kind.UNAVAILABLE,
             "the circuit breaker is open after: " + breaker.lastFailure());
       }
       probes = probes.isEmpty() ? new ArrayList<>(1) : probes;
@@ -179,7 +179,7 @@ public final class CircuitBreakingStore extends ForwardingStore {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     boolean replied =
-        cause instanceof StoreException failure && failure.kind() == StoreException.Kind.BADTYPES;
+        cause instanceof StoreException failure && failure.kind() == StoreException.Kind.BAD_STATE;
     return replied ? null : cause;
   }
 

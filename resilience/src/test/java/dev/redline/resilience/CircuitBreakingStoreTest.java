@@ -38,7 +38,7 @@ class CircuitBreakingStoreTest {
       new BucketLimits(OwnerKind.RULE, "r", List.of(RateLimitBand.of(1000, 1, Duration.ofDays(1))));
 
   private static StoreException failure() {
-    return new StoreException(StoreException.Kind.REDISERROR, "on purpose");
+    return new StoreException(StoreException.Kind.UNAVAILABLE, "on purpose");
   }
 
   /** A store whose nodes are named after identities, and whose calls the test simulates. */
@@ -343,7 +343,7 @@ class CircuitBreakingStoreTest {
     nodes
         .held
         .get(0)
-        .completeExceptionally(new StoreException(StoreException.Kind.BADTYPES, "poisoned"));
+        .completeExceptionally(new StoreException(StoreException.Kind.BAD_STATE, "poisoned"));
     assertThat(probe).isCompletedExceptionally();
     assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
   }

@@ -1,7 +1,6 @@
 package dev.redline.testkit;
 
-import dev.redline.core.internal.limit.BandArithmetic;
-import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.time.Duration;
@@ -21,14 +20,10 @@ final class Decision {
 
   static Decision of(Acquisition acquisition, Outcome outcome) {
     long[] after = outcome.views().clone();
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      boolean taken = outcome.allowed() && outcome.passed(i) && !acquisition.dryRun();
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        if (taken) {
-          limits.band(b).advance(after, v, acquisition.cost(i));
-        }
+    BandCursor at = new BandCursor(acquisition);
+    while (at.nextKey()) {
+      if (outcome.allowed() && outcome.passed(at.key()) && !acquisition.dryRun()) {
+        at.bucket().advance(after, at.view(), at.cost());
       }
     }
     return new Decision(acquisition, outcome, after);
@@ -68,11 +63,13 @@ final class Decision {
 
   /** Returns the tokens left in band {@code b} of key {@code i} after the decision. */
   long remaining(int i, int b) {
-    return band(i, b).remaining(viewsAfter, view(i, b));
+    BandCursor at = at(i, b);
+    return at.band().remaining(viewsAfter, at.view());
   }
 
   long remainingBefore(int i, int b) {
-    return band(i, b).remaining(outcome.views(), view(i, b));
+    BandCursor at = at(i, b);
+    return at.band().remaining(outcome.views(), at.view());
   }
 
   /** Returns the wait that the only band advertises. */
@@ -81,22 +78,20 @@ final class Decision {
   }
 
   long waitMicros(int i, int b) {
-    return band(i, b).waitMicros(outcome.views(), view(i, b), acquisition.cost(i));
+    BandCursor at = at(i, b);
+    return at.band().waitMicros(outcome.views(), at.view(), at.cost());
   }
 
   long resetMicros(int i, int b) {
-    return band(i, b).resetMicros(outcome.views(), view(i, b));
+    BandCursor at = at(i, b);
+    return at.band().resetMicros(outcome.views(), at.view());
   }
 
-  private BandArithmetic band(int i, int b) {
-    return acquisition.key(i).limits().band(b);
-  }
-
-  private int view(int i, int b) {
-    int bands = b;
-    for (int before = 0; before < i; before++) {
-      bands += acquisition.key(before).limits().size();
+  private BandCursor at(int i, int b) {
+    BandCursor at = new BandCursor(acquisition);
+    while (at.key() < i || at.bandOfKey() < b) {
+      at.nextBand();
     }
-    return bands * BandArithmetic.VIEW_WORDS;
+    return at;
   }
 }

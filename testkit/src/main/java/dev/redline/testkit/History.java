@@ -1,6 +1,5 @@
 package dev.redline.testkit;
 
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.Acquisition;
@@ -158,31 +157,8 @@ public final class History {
 
     void decided(Outcome original) {
       returned = System.nanoTime();
-      outcome = copy(original);
-    }
-
-    /** Callers reuse outcomes, so the history needs a copy. */
-    private Outcome copy(Outcome original) {
-      Outcome copy = new Outcome();
-      copy.reset(acquisition.bands());
-      int words = acquisition.bands() * BandArithmetic.VIEW_WORDS;
-      System.arraycopy(original.views(), 0, copy.views(), 0, words);
-      long[] moments = new long[acquisition.size()];
-      for (int i = 0; i < moments.length; i++) {
-        moments[i] = original.nowMicros(i);
-        if (original.passed(i)) {
-          copy.pass(i);
-        }
-        if (!original.seen(i)) {
-          copy.unseen(i);
-        }
-      }
-      copy.decide(original.allowed(), original.nowMicros());
-      copy.lookedAt(moments);
-      if (original.recalled()) {
-        copy.recall();
-      }
-      return copy;
+      // Callers reuse outcomes, so the history needs a copy.
+      outcome = original.copy();
     }
 
     void failed(Throwable cause) {

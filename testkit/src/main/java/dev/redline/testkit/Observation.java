@@ -1,7 +1,6 @@
 package dev.redline.testkit;
 
-import dev.redline.core.internal.limit.BandArithmetic;
-import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
@@ -117,13 +116,8 @@ record Observation(
               + " keys pass");
     }
     List<Observation> observations = new ArrayList<>();
-    int v = 0;
+    List<List<BandState>> states = states(acquisition, outcome);
     for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      List<BandState> states = new ArrayList<>();
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        states.add(BandState.of(limits.band(b).band(), outcome.views(), v));
-      }
       if (!outcome.seen(i)) {
         continue;
       }
@@ -144,8 +138,21 @@ record Observation(
               effect,
               outcome.passed(i),
               outcome.nowMicros(i),
-              states));
+              states.get(i)));
     }
     return observations;
+  }
+
+  /** Returns what was seen of each band of each key. */
+  private static List<List<BandState>> states(Acquisition acquisition, Outcome outcome) {
+    List<List<BandState>> states = new ArrayList<>();
+    BandCursor at = new BandCursor(acquisition);
+    while (at.nextBand()) {
+      if (at.bandOfKey() == 0) {
+        states.add(new ArrayList<>());
+      }
+      states.get(at.key()).add(BandState.of(at.band().band(), outcome.views(), at.view()));
+    }
+    return states;
   }
 }

@@ -49,7 +49,7 @@ class HistoryCheckerTest {
 
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-      StoreException lost = new StoreException(StoreException.Kind.REDISERROR, "lost");
+      StoreException lost = new StoreException(StoreException.Kind.UNAVAILABLE, "lost");
       if (losingQuestions) {
         return CompletableFuture.failedFuture(lost);
       }

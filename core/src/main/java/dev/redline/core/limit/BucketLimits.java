@@ -2,6 +2,7 @@ package dev.redline.core.limit;
 
 import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.internal.limit.BandShare;
+import dev.redline.core.internal.limit.BucketArithmetic;
 import dev.redline.core.internal.limit.ContinuousBucket;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -43,7 +44,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   private final String numbers;
   private final String fingerprint;
   private final boolean carriesOver;
-  private final int stateWords;
+  private final BucketArithmetic arithmetic;
   private final String firstLabel;
   private final int hash;
 
@@ -74,11 +75,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     this.numbers = digest(numbers(bands));
     this.fingerprint = carriedOver ? digest(shape()) : numbers;
     this.carriesOver = carriedOver;
-    int words = 0;
-    for (BandArithmetic band : this.bands) {
-      words += band.stateWords();
-    }
-    this.stateWords = words;
+    this.arithmetic = new BucketArithmetic(this.bands);
     this.firstLabel = bands.get(0).label().orElse(ownerId);
     this.hash =
         ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31
@@ -175,6 +172,11 @@ public final class BucketLimits implements Comparable<BucketLimits> {
     return i == 0 ? first : bands[i];
   }
 
+  /** Returns the arithmetic of all bands together. */
+  public BucketArithmetic arithmetic() {
+    return arithmetic;
+  }
+
   /** Returns the only band if its state fits one word, else null. */
   public @Nullable ContinuousBucket packedOrNull() {
     return packed;
@@ -197,7 +199,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Returns how many words of state one bucket keeps for all bands. */
   public int stateWords() {
-    return stateWords;
+    return arithmetic.stateWords();
   }
 
   /** Returns whether the same buckets obey these limits and those. */

@@ -49,8 +49,12 @@ public interface MetricsExporter {
   /** Records how long a store took, and whether it decided. */
   default void stored(String store, boolean success, long nanos) {}
 
-  /** Records that the store failed, why, and what decided in its place. */
-  default void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {}
+  /**
+   * Records that a store failed, why, and what decided in its place.
+   *
+   * @param store the store's {@linkplain dev.redline.core.store.StorageProvider#type type}
+   */
+  default void storeFailed(String store, OnStoreFailure strategy, StoreException.Kind kind) {}
 
   /**
    * Notifies that a rule book comes into force, before its meters are requested; meters of rules

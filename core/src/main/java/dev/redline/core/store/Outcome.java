@@ -42,6 +42,21 @@ public final class Outcome {
     recalled = false;
   }
 
+  /** Returns an outcome that says the same, and stays as it is when this one is used again. */
+  public Outcome copy() {
+    Outcome copy = new Outcome();
+    copy.allowed = allowed;
+    copy.degraded = degraded;
+    copy.recalled = recalled;
+    copy.nowMicros = nowMicros;
+    copy.passed = passed;
+    copy.passedBeyond = passedBeyond == null ? null : (BitSet) passedBeyond.clone();
+    copy.unseen = unseen == null ? null : (BitSet) unseen.clone();
+    copy.moments = moments == null ? null : moments.clone();
+    copy.views = views.clone();
+    return copy;
+  }
+
   /**
    * Returns the views of all bands, {@link BandArithmetic#VIEW_WORDS} words each, in the order of
    * keys and of their bands; the store writes them.

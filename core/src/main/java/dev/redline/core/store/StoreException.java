@@ -6,23 +6,12 @@ public final class StoreException extends RuntimeException {
 
   /** The kinds of failure, as metrics tell them apart. */
   public enum Kind {
-    /** The store did not answer, or answered with an error. */
-    REDISERROR("rediserror"),
-    /** The answer did not have the expected form. */
-    BADRESPONSE("badresponse"),
-    /** A kept value was not of the expected type. */
-    BADTYPES("badtypes");
-
-    private final String tag;
-
-    Kind(String tag) {
-      this.tag = tag;
-    }
-
-    /** Returns the value of the metric tag {@code reason}. */
-    public String tag() {
-      return tag;
-    }
+    /** The store did not respond, or responded with an error. */
+    UNAVAILABLE,
+    /** The response did not have the expected form. */
+    BAD_RESPONSE,
+    /** A kept value is not a state of the bucket. */
+    BAD_STATE
   }
 
   private final Kind kind;

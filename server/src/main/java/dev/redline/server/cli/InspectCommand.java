@@ -1,6 +1,6 @@
 package dev.redline.server.cli;
 
-import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.rule.Action;
@@ -129,21 +129,8 @@ final class InspectCommand implements Command {
       out.println("reset at    " + reset);
     }
     for (int b = 0; b < bucket.bands().size(); b++) {
-      out.println("band " + (b + 1) + "      " + text(bucket.bands().get(b)));
+      out.println("band " + (b + 1) + "      " + bucket.bands().get(b).describe());
     }
-  }
-
-  private static String text(RedisBucket.Band band) {
-    if (band instanceof RedisBucket.Tokens tokens) {
-      return "tokens, full at " + tokens.fullAt();
-    }
-    RedisBucket.Window window = (RedisBucket.Window) band;
-    return "window "
-        + window.index()
-        + ", counted "
-        + window.count()
-        + ", before it "
-        + window.previous();
   }
 
   private static void printRemaining(
@@ -156,15 +143,14 @@ final class InspectCommand implements Command {
     BucketLimits own = limits.get();
     Acquisition dryRun = Acquisition.builder().dryRun(true).add(bucket.key(own), 1, false).build();
     Outcome outcome = store.acquire(dryRun).toCompletableFuture().join();
-    for (int b = 0; b < own.size(); b++) {
-      BandArithmetic band = own.band(b);
-      int v = b * BandArithmetic.VIEW_WORDS;
+    BandCursor at = new BandCursor(dryRun);
+    while (at.nextBand()) {
       out.println(
-          band.band().label().orElse("band " + (b + 1))
+          at.band().band().label().orElse("band " + (at.number() + 1))
               + ": "
-              + band.remaining(outcome.views(), v)
+              + at.band().remaining(outcome.views(), at.view())
               + " of "
-              + band.capacity()
+              + at.band().capacity()
               + " left");
     }
   }

@@ -159,7 +159,7 @@ class OverloadTest {
       waiting.forEach(
           answer ->
               answer.completeExceptionally(
-                  new StoreException(StoreException.Kind.REDISERROR, "told to fail")));
+                  new StoreException(StoreException.Kind.UNAVAILABLE, "told to fail")));
     }
 
     @Override

@@ -1,7 +1,6 @@
 package dev.redline.core.internal.limit;
 
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
 import java.util.Objects;
 
 /**
@@ -34,11 +33,9 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
 
   /** Returns the arithmetic of a band whose state may be shared with larger or smaller limits. */
   public static BandArithmetic of(RateLimitBand band, boolean shared) {
-    return switch (band.algorithm()) {
-      case TOKEN_BUCKET ->
-          band.refill() == Refill.CONTINUOUS
-              ? new ContinuousBucket(band, shared)
-              : new IntervalBucket(band, shared);
+    return switch (BandKind.of(band)) {
+      case CONTINUOUS_BUCKET -> new ContinuousBucket(band, shared);
+      case INTERVAL_BUCKET -> new IntervalBucket(band, shared);
       case SLIDING_WINDOW -> new SlidingWindow(band);
       case FIXED_WINDOW -> new FixedWindow(band);
     };
@@ -78,6 +75,16 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
 
   /** Writes the state that follows when {@code cost} is taken; the cost must be admitted, or 0. */
   public abstract void take(long[] state, int s, long now, long[] view, int v, long cost);
+
+  /**
+   * Gives back what a take of {@code cost} took at {@code takenAt}, as far as it is still missing
+   * {@code now}. The view is what the take saw; the state is the present one, and other takes and
+   * refills since then count in it.
+   *
+   * @return whether the state has changed
+   */
+  public abstract boolean refund(
+      long[] state, int s, long now, long[] view, int v, long takenAt, long cost);
 
   /** Changes the view into the one that follows when {@code cost} is taken. */
   public abstract void advance(long[] view, int v, long cost);

@@ -4,7 +4,7 @@ package dev.redline.core.internal.limit;
  * What a store that decides elsewhere must know of a band to take one cost from it: integers below
  * 2^53 that only have to be added, subtracted and compared.
  *
- * @param kind 1 continuous bucket, 2 interval bucket, 3 sliding window, 4 fixed window
+ * @param kind the kind of algorithm
  * @param limit the horizon in whole µs; of a window its limit
  * @param limitSub the horizon's numerator over R; of a window its length in µs
  * @param unit R; of a sliding window its number of steps
@@ -13,4 +13,4 @@ package dev.redline.core.internal.limit;
  * @param priceSub the price's numerator over R; of a sliding window the µs of one step
  */
 public record BandParameters(
-    int kind, long limit, long limitSub, long unit, long period, long price, long priceSub) {}
+    BandKind kind, long limit, long limitSub, long unit, long period, long price, long priceSub) {}

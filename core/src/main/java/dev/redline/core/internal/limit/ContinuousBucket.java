@@ -78,13 +78,19 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public boolean refund(
+      long[] state, int s, long now, long[] view, int v, long takenAt, long cost) {
+    return refundDebt(state, s, now, takenAt + view[v], view[v + 1], cost);
+  }
+
+  @Override
   public void merge(long[] view, int v, long[] other, int o) {
     mergeDebt(view, v, other, o);
   }
 
   @Override
   public BandParameters parameters(long cost) {
-    return parameters(1, cost);
+    return parameters(BandKind.CONTINUOUS_BUCKET, cost);
   }
 
   @Override

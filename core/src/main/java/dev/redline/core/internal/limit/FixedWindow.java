@@ -40,8 +40,19 @@ final class FixedWindow extends WindowArithmetic {
   }
 
   @Override
+  public boolean refund(
+      long[] state, int s, long now, long[] view, int v, long takenAt, long cost) {
+    if (state[s] != indexAt(takenAt)) {
+      return false;
+    }
+    state[s + 1] = Math.max(0, state[s + 1] - cost);
+    return true;
+  }
+
+  @Override
   public BandParameters parameters(long cost) {
-    return new BandParameters(4, capacity(), window, 1, 0, Math.min(cost, capacity() + 1), 1);
+    return new BandParameters(
+        BandKind.FIXED_WINDOW, capacity(), window, 1, 0, Math.min(cost, capacity() + 1), 1);
   }
 
   @Override

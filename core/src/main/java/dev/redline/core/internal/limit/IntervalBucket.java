@@ -51,6 +51,14 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public boolean refund(
+      long[] state, int s, long now, long[] view, int v, long takenAt, long cost) {
+    long anchor = state[s + 2];
+    long roundedNow = anchor > now ? anchor : now - (now - anchor) % period;
+    return refundDebt(state, s, roundedNow, takenAt - view[v + 2] + view[v], view[v + 1], cost);
+  }
+
+  @Override
   public void merge(long[] view, int v, long[] other, int o) {
     boolean bothOwe = (view[v] | view[v + 1]) != 0 && (other[o] | other[o + 1]) != 0;
     long phase = bothOwe ? Math.min(view[v + 2], other[o + 2]) : view[v + 2] | other[o + 2];
@@ -60,7 +68,7 @@ final class IntervalBucket extends TokenBucketArithmetic {
 
   @Override
   public BandParameters parameters(long cost) {
-    return parameters(2, cost);
+    return parameters(BandKind.INTERVAL_BUCKET, cost);
   }
 
   @Override

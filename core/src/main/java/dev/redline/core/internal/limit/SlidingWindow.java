@@ -59,9 +59,27 @@ final class SlidingWindow extends WindowArithmetic {
   }
 
   @Override
+  public boolean refund(
+      long[] state, int s, long now, long[] view, int v, long takenAt, long cost) {
+    long age = state[s] - indexAt(takenAt);
+    if (age != 0 && age != 1) {
+      return false;
+    }
+    int count = s + 1 + (int) age;
+    state[count] = Math.max(0, state[count] - cost);
+    return true;
+  }
+
+  @Override
   public BandParameters parameters(long cost) {
     return new BandParameters(
-        3, capacity(), window, steps, 0, Math.min(cost, capacity() + 1), quantum);
+        BandKind.SLIDING_WINDOW,
+        capacity(),
+        window,
+        steps,
+        0,
+        Math.min(cost, capacity() + 1),
+        quantum);
   }
 
   @Override

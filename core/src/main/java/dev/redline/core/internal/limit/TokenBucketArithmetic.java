@@ -111,6 +111,36 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     return micros > horizonMicros || (micros == horizonMicros && sub > horizonSub);
   }
 
+  /**
+   * Moves the moment at which the bucket is full again forward by min(D, max(0, X + D − now)),
+   * where D is how long the cost lasts. What is beyond that has been refilled by time already, and
+   * would be minted.
+   *
+   * @param xMicros X, when the bucket would have been full without the take, in whole microseconds
+   * @param xSub the numerator over R of what X leaves
+   */
+  final boolean refundDebt(long[] state, int s, long now, long xMicros, long xSub, long cost) {
+    long priceMicros = costMicros(cost);
+    long priceSub = costSub(cost);
+    long micros = xMicros + priceMicros - now;
+    long sub = xSub + priceSub;
+    if (sub >= tokens) {
+      sub -= tokens;
+      micros++;
+    }
+    if (micros < 0 || (micros | sub) == 0) {
+      return false;
+    }
+    if (micros > priceMicros || (micros == priceMicros && sub > priceSub)) {
+      micros = priceMicros;
+      sub = priceSub;
+    }
+    long borrow = state[s + 1] < sub ? 1 : 0;
+    state[s] -= micros + borrow;
+    state[s + 1] += borrow * tokens - sub;
+    return true;
+  }
+
   final void mergeDebt(long[] view, int v, long[] other, int o) {
     if (other[o] > view[v] || (other[o] == view[v] && other[o + 1] > view[v + 1])) {
       view[v] = other[o];
@@ -119,7 +149,7 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
   }
 
   /** Returns the parameters; a cost above the capacity becomes a price beyond the horizon. */
-  final BandParameters parameters(int kind, long cost) {
+  final BandParameters parameters(BandKind kind, long cost) {
     boolean payable = cost <= capacity();
     return new BandParameters(
         kind,

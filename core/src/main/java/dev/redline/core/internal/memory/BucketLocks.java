@@ -1,5 +1,7 @@
 package dev.redline.core.internal.memory;
 
+import dev.redline.core.internal.store.BucketAccess;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.util.Arrays;
@@ -7,7 +9,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The buckets that one thread holds locked together; reused, so that locking allocates nothing. */
-final class BucketLocks {
+final class BucketLocks implements BucketAccess {
   private static final ThreadLocal<BucketLocks> OF_THREAD =
       ThreadLocal.withInitial(BucketLocks::new);
 
@@ -21,6 +23,7 @@ final class BucketLocks {
   private int[] order = new int[4];
   private int size;
   private int locked;
+  private long origin;
 
   private BucketLocks() {}
 
@@ -37,6 +40,16 @@ final class BucketLocks {
     return bucket;
   }
 
+  @Override
+  public boolean view(int key, BucketLimits limits, long nowMicros, long[] views, int v) {
+    return bucket(key).view(limits, nowMicros, origin, views, v);
+  }
+
+  @Override
+  public void take(int key, BucketLimits limits, long nowMicros, long[] views, int v, long cost) {
+    bucket(key).take(limits, nowMicros, origin, views, v, cost);
+  }
+
   /**
    * Locks the buckets of all keys, in the order of their owners, the same for every thread.
    *
@@ -46,6 +59,7 @@ final class BucketLocks {
    * one instead of driving each other out.
    */
   void lockAll(InMemoryStore store, Acquisition acquisition) {
+    origin = store.origin();
     prepare(acquisition);
     int rounds = 0;
     for (int tries = 0; ; tries++) {

@@ -1,6 +1,6 @@
 package dev.redline.core.internal.memory;
 
-import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.store.AcquisitionDecider;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
@@ -107,55 +107,10 @@ public abstract class InMemoryStore implements StorageProvider {
     BucketLocks locks = BucketLocks.ofThread();
     try {
       locks.lockAll(this, acquisition);
-      decide(locks, acquisition, outcome);
+      // The clock is read after the locks are held; see Bucket.
+      AcquisitionDecider.decide(acquisition, locks, clock.nowMicros(), outcome);
     } finally {
       locks.unlockAll();
-    }
-  }
-
-  private void decide(BucketLocks locks, Acquisition acquisition, Outcome outcome) {
-    int size = acquisition.size();
-    outcome.reset(acquisition.bands());
-    long[] views = outcome.views();
-    long now = clock.nowMicros();
-    boolean allowed = true;
-    int v = 0;
-    for (int i = 0; i < size; i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      Bucket bucket = locks.bucket(i);
-      if (bucket.view(limits, now, origin, views, v) && !acquisition.dryRun()) {
-        bucket.take(limits, now, origin, views, v, 0);
-      }
-      if (admits(limits, views, v, acquisition.cost(i))) {
-        outcome.pass(i);
-      } else {
-        allowed &= acquisition.shadow(i);
-      }
-      v += limits.size() * BandArithmetic.VIEW_WORDS;
-    }
-    if (allowed && !acquisition.dryRun()) {
-      takeAll(locks, acquisition, outcome, now);
-    }
-    outcome.decide(allowed, now);
-  }
-
-  private static boolean admits(BucketLimits limits, long[] views, int v, long cost) {
-    for (int b = 0; b < limits.size(); b++) {
-      if (!limits.band(b).admits(views, v + b * BandArithmetic.VIEW_WORDS, cost)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private void takeAll(BucketLocks locks, Acquisition acquisition, Outcome outcome, long now) {
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      if (outcome.passed(i)) {
-        locks.bucket(i).take(limits, now, origin, outcome.views(), v, acquisition.cost(i));
-      }
-      v += limits.size() * BandArithmetic.VIEW_WORDS;
     }
   }
 
@@ -304,6 +259,11 @@ public abstract class InMemoryStore implements StorageProvider {
 
   final long nowMicros() {
     return clock.nowMicros();
+  }
+
+  /** Returns the moment that words of buckets count from. */
+  final long origin() {
+    return origin;
   }
 
   /** Ends the sweeping in the background. */

@@ -1,6 +1,5 @@
 package dev.redline.core.internal.memory;
 
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RateLimitKey;
@@ -105,10 +104,7 @@ final class OverflowBuckets {
       long now = clock.nowMicros();
       bucket.view(limits, now, origin, view, 0);
       shared.view(limits, now, origin, merged, 0);
-      for (int b = 0; b < limits.size(); b++) {
-        int v = b * BandArithmetic.VIEW_WORDS;
-        limits.band(b).merge(merged, v, view, v);
-      }
+      limits.arithmetic().merge(merged, 0, view, 0);
       shared.take(limits, now, origin, merged, 0, 0);
     } finally {
       shared.unlock();
@@ -116,7 +112,7 @@ final class OverflowBuckets {
   }
 
   private static long[] viewOf(BucketLimits limits) {
-    return new long[limits.size() * BandArithmetic.VIEW_WORDS];
+    return new long[limits.arithmetic().viewWords()];
   }
 
   /** Makes the buckets of all groups of some owners full. */

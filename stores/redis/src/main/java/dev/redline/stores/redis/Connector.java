@@ -266,7 +266,7 @@ final class Connector implements AutoCloseable {
 
   private CompletionStage<Void> notConnected() {
     return CompletableFuture.failedFuture(
-        new StoreException(StoreException.Kind.REDISERROR, notConnectedReason()));
+        new StoreException(StoreException.Kind.UNAVAILABLE, notConnectedReason()));
   }
 
   private static CommandArgs<byte[], byte[]> args() {

@@ -1,7 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.limit.BandArithmetic;
-import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.util.ArrayList;
@@ -95,26 +94,24 @@ final class CrossSlot {
     Outcome merged = new Outcome();
     merged.reset(acquisition.bands());
     int[] offsets = new int[acquisition.size()];
-    int at = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      offsets[i] = at;
-      at += acquisition.key(i).limits().size() * BandArithmetic.VIEW_WORDS;
+    BandCursor whole = new BandCursor(acquisition);
+    while (whole.nextKey()) {
+      offsets[whole.key()] = whole.view();
     }
     long[] moments = new long[acquisition.size()];
     long now = 0;
     int p = 0;
     for (List<Integer> members : keysByLane.values()) {
-      Outcome part = parts.get(p++).join();
+      PendingAcquisition asked = parts.get(p++);
+      Outcome part = asked.join();
       now = Math.max(now, part.nowMicros());
-      int v = 0;
-      for (int i = 0; i < members.size(); i++) {
-        int member = members.get(i);
-        BucketLimits limits = acquisition.key(member).limits();
-        int words = limits.size() * BandArithmetic.VIEW_WORDS;
+      BandCursor at = new BandCursor(asked.acquisition());
+      while (at.nextKey()) {
+        int member = members.get(at.key());
         moments[member] = part.nowMicros();
-        System.arraycopy(part.views(), v, merged.views(), offsets[member], words);
-        v += words;
-        if (part.passed(i)) {
+        System.arraycopy(
+            part.views(), at.view(), merged.views(), offsets[member], at.bucket().viewWords());
+        if (part.passed(at.key())) {
           merged.pass(member);
         }
       }

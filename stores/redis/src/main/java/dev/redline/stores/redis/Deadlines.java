@@ -147,7 +147,7 @@ final class Deadlines implements AutoCloseable {
     if (acquisitions.isEmpty()) {
       return;
     }
-    StoreException failure = new StoreException(StoreException.Kind.REDISERROR, why);
+    StoreException failure = new StoreException(StoreException.Kind.UNAVAILABLE, why);
     List<PendingAcquisition> others = new ArrayList<>();
     for (PendingAcquisition pending : acquisitions) {
       if (pending.tryExpire()) {

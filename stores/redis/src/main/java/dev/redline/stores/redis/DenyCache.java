@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.limit.BandArithmetic;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -78,22 +78,8 @@ final class DenyCache {
     long latest = denial.serverMicros + (nanos - denial.sentNanos) / 1000 + 1;
     BucketLimits limits = acquisition.key(i).limits();
     outcome.reset(limits.size());
-    return !passes(denial, limits, acquisition.cost(i), latest, outcome.views(), 0);
-  }
-
-  /** Views all bands of an entry at a moment, and returns whether they admit the cost. */
-  private static boolean passes(
-      CachedDenial denial, BucketLimits limits, long cost, long micros, long[] view, int from) {
-    boolean passes = true;
-    int s = 0;
-    for (int b = 0; b < limits.size(); b++) {
-      BandArithmetic band = limits.band(b);
-      int v = from + b * BandArithmetic.VIEW_WORDS;
-      band.view(denial.state, s, micros, view, v);
-      passes &= band.admits(view, v, cost);
-      s += band.stateWords();
-    }
-    return passes;
+    limits.arithmetic().view(denial.state, 0, latest, outcome.views(), 0);
+    return !limits.arithmetic().admits(outcome.views(), 0, acquisition.cost(i));
   }
 
   /**
@@ -104,15 +90,13 @@ final class DenyCache {
       Acquisition acquisition, int refused, CachedDenial denial, Outcome outcome, long nanos) {
     outcome.reset(acquisition.bands());
     long earliest = denial.serverMicros + (nanos - denial.receivedNanos) / 1000;
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      if (i == refused) {
-        passes(denial, limits, acquisition.cost(i), earliest, outcome.views(), v);
+    BandCursor at = new BandCursor(acquisition);
+    while (at.nextKey()) {
+      if (at.key() == refused) {
+        at.bucket().view(denial.state, 0, earliest, outcome.views(), at.view());
       } else {
-        outcome.unseen(i);
+        outcome.unseen(at.key());
       }
-      v += limits.size() * BandArithmetic.VIEW_WORDS;
     }
     outcome.decide(false, earliest);
     outcome.recall();
@@ -124,44 +108,26 @@ final class DenyCache {
       return;
     }
     Acquisition acquisition = ticket.acquisition();
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      RateLimitKey key = acquisition.key(i);
-      if (outcome.passed(i)) {
+    BandCursor at = new BandCursor(acquisition);
+    while (at.nextKey()) {
+      RateLimitKey key = acquisition.key(at.key());
+      if (outcome.passed(at.key())) {
         denials.remove(key);
-      } else if (acquisition.cost(i) <= capacity(key.limits())) {
-        denials.put(denial(ticket, i, outcome, v, receivedNanos));
+      } else if (at.cost() <= at.bucket().capacity()) {
+        denials.put(denial(ticket, at, outcome, receivedNanos));
       }
-      v += key.limits().size() * BandArithmetic.VIEW_WORDS;
     }
-  }
-
-  private static long capacity(BucketLimits limits) {
-    long least = Long.MAX_VALUE;
-    for (int b = 0; b < limits.size(); b++) {
-      least = Math.min(least, limits.band(b).capacity());
-    }
-    return least;
   }
 
   private static CachedDenial denial(
-      PendingAcquisition ticket, int i, Outcome outcome, int from, long nanos) {
-    RateLimitKey key = ticket.acquisition().key(i);
-    BucketLimits limits = key.limits();
-    long cost = ticket.acquisition().cost(i);
-    long[] state = new long[limits.stateWords()];
-    long waitMicros = 0;
-    int s = 0;
-    for (int b = 0; b < limits.size(); b++) {
-      BandArithmetic band = limits.band(b);
-      int v = from + b * BandArithmetic.VIEW_WORDS;
-      band.take(state, s, outcome.nowMicros(), outcome.views(), v, 0);
-      waitMicros = Math.max(waitMicros, band.waitMicros(outcome.views(), v, cost));
-      s += band.stateWords();
-    }
+      PendingAcquisition ticket, BandCursor at, Outcome outcome, long nanos) {
+    int i = at.key();
+    long[] state = new long[at.bucket().stateWords()];
+    at.bucket().take(state, 0, outcome.nowMicros(), outcome.views(), at.view(), 0);
+    long waitMicros = at.bucket().waitMicros(outcome.views(), at.view(), at.cost());
     long waitNanos = Math.min(waitMicros, Long.MAX_VALUE / 4000) * 1000;
     return new CachedDenial(
-        key,
+        ticket.acquisition().key(i),
         state,
         outcome.nowMicros(),
         ticket.sentNanos(),

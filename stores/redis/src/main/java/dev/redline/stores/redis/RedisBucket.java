@@ -38,14 +38,30 @@ public record RedisBucket(
   private static final int BAND_BYTES = 20;
   private static final int HORIZON_BYTES = 13;
 
+  /** No window is shorter than a millisecond, so window numbers are below it and moments above. */
+  private static final long EARLIEST_MOMENT = 1_000_000_000_000_000L;
+
   /** The state of one band. */
-  public sealed interface Band {}
+  public sealed interface Band {
+    /** Returns the state for people. */
+    String describe();
+  }
 
   /** A token bucket: when it will be full again. */
-  public record Tokens(Instant fullAt) implements Band {}
+  public record Tokens(Instant fullAt) implements Band {
+    @Override
+    public String describe() {
+      return "tokens, full at " + fullAt;
+    }
+  }
 
   /** A window: its number since the epoch, its count, and the count of the previous window. */
-  public record Window(long index, long count, long previous) implements Band {}
+  public record Window(long index, long count, long previous) implements Band {
+    @Override
+    public String describe() {
+      return "window " + index + ", counted " + count + ", before it " + previous;
+    }
+  }
 
   /** Copies the bands. */
   public RedisBucket {
@@ -92,11 +108,9 @@ public record RedisBucket(
         bands);
   }
 
-  /**
-   * A window lasts at least a millisecond, so its index is smaller than any time in microseconds.
-   */
+  /** Reads one band; the value does not hold its kind, but the first number tells it. */
   private static Band band(long first, long second, long third) {
-    return first >= 1_000_000_000_000_000L
+    return first >= EARLIEST_MOMENT
         ? new Tokens(Instant.EPOCH.plus(first, ChronoUnit.MICROS))
         : new Window(first, second, third);
   }

@@ -158,7 +158,7 @@ public final class RedisStore implements RemoteStore {
   private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean blocking) {
     RedisConnection connection = connector.connection();
     if (connection == null) {
-      return failed(StoreException.Kind.REDISERROR, connector.notConnectedReason());
+      return failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
     PendingAcquisition pending = new PendingAcquisition(acquisition, keyMaker, deadline, blocking);
@@ -179,7 +179,7 @@ public final class RedisStore implements RemoteStore {
       deadlines.wakeUp();
     } else {
       pending.fail(
-          StoreException.Kind.REDISERROR,
+          StoreException.Kind.UNAVAILABLE,
           "more than " + settings.maxQueued() + " acquisitions are queued for Redis");
     }
     return pending;
@@ -219,7 +219,7 @@ public final class RedisStore implements RemoteStore {
     RedisConnection connection = connector.connection();
     if (connection == null) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.REDISERROR, connector.notConnectedReason()));
+          new StoreException(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason()));
     }
     if (!RedisBucket.isKey(key)) {
       return CompletableFuture.failedFuture(

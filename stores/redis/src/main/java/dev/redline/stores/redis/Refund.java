@@ -1,8 +1,7 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.internal.limit.BandParameters;
-import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.nio.ByteBuffer;
@@ -11,45 +10,55 @@ import java.util.List;
 
 /** What the refund script is told: for each key that was taken from, the bucket before the take. */
 final class Refund {
-  private static final int WINDOWS = 3;
+  private static final int HEAD_BYTES = 14;
+  private static final int BAND_BYTES = 40;
 
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> arguments = new ArrayList<>();
 
   Refund(PendingAcquisition ticket, Outcome outcome) {
     Acquisition acquisition = ticket.acquisition();
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      if (outcome.passed(i)) {
+    BandCursor at = new BandCursor(acquisition);
+    ByteBuffer argument = ByteBuffer.allocate(0);
+    while (at.nextBand()) {
+      int i = at.key();
+      if (!outcome.passed(i)) {
+        continue;
+      }
+      if (at.bandOfKey() == 0) {
         keys.add(ticket.key(i).bytes());
         keys.add(ticket.key(i).givenBack());
-        arguments.add(argument(limits, acquisition.cost(i), outcome, v, ticket.generation(i)));
+        argument = ByteBuffer.allocate(HEAD_BYTES + BAND_BYTES * at.limits().size());
+        arguments.add(argument.array());
+        ScriptParameters.put(argument, ticket.generation(i), 7);
+        ScriptParameters.put(argument, outcome.nowMicros(), 7);
       }
-      v += limits.size() * BandArithmetic.VIEW_WORDS;
+      put(argument, at.band().parameters(at.cost()), outcome, at.view());
     }
   }
 
-  private static byte[] argument(
-      BucketLimits limits, long cost, Outcome outcome, int from, long generation) {
-    ByteBuffer out = ByteBuffer.allocate(14 + 40 * limits.size());
-    ScriptParameters.put(out, generation, 7);
+  private static void put(ByteBuffer out, BandParameters band, Outcome outcome, int v) {
     long now = outcome.nowMicros();
-    ScriptParameters.put(out, now, 7);
     long[] views = outcome.views();
-    for (int b = 0; b < limits.size(); b++) {
-      BandParameters band = limits.band(b).parameters(cost);
-      int v = from + b * BandArithmetic.VIEW_WORDS;
-      boolean window = band.kind() >= WINDOWS;
-      out.put((byte) band.kind());
-      ScriptParameters.put(out, window ? band.limitSub() : band.unit(), 7);
-      ScriptParameters.put(out, window ? 0 : band.period(), 6);
-      ScriptParameters.put(out, window ? now / band.limitSub() : now - views[v + 2] + views[v], 7);
-      ScriptParameters.put(out, window ? 0 : views[v + 1], 6);
-      ScriptParameters.put(out, band.price(), 7);
-      ScriptParameters.put(out, window ? 0 : band.priceSub(), 6);
+    out.put((byte) band.kind().wireNumber());
+    switch (band.kind()) {
+      case CONTINUOUS_BUCKET, INTERVAL_BUCKET -> {
+        ScriptParameters.put(out, band.unit(), 7);
+        ScriptParameters.put(out, band.period(), 6);
+        ScriptParameters.put(out, now - views[v + 2] + views[v], 7);
+        ScriptParameters.put(out, views[v + 1], 6);
+        ScriptParameters.put(out, band.price(), 7);
+        ScriptParameters.put(out, band.priceSub(), 6);
+      }
+      case SLIDING_WINDOW, FIXED_WINDOW -> {
+        ScriptParameters.put(out, band.limitSub(), 7);
+        ScriptParameters.put(out, 0, 6);
+        ScriptParameters.put(out, now / band.limitSub(), 7);
+        ScriptParameters.put(out, 0, 6);
+        ScriptParameters.put(out, band.price(), 7);
+        ScriptParameters.put(out, 0, 6);
+      }
     }
-    return out.array();
   }
 
   List<byte[]> keys() {

@@ -54,7 +54,7 @@ final class ResultDelivery implements Runnable {
         results = new Object[acquisitions.size()];
         Arrays.fill(
             results,
-            new StoreException(StoreException.Kind.BADRESPONSE, "reading the reply failed", e));
+            new StoreException(StoreException.Kind.BAD_RESPONSE, "reading the reply failed", e));
       }
     }
     return results;

@@ -97,7 +97,7 @@ final class ScriptDispatcher implements Lane.Sender {
           lane,
           batch,
           destination,
-          new StoreException(StoreException.Kind.REDISERROR, connector.notConnectedReason()));
+          new StoreException(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason()));
       return;
     }
     NumbersOutput output = new NumbersOutput();
@@ -242,7 +242,7 @@ final class ScriptDispatcher implements Lane.Sender {
         if (outcome == null) {
           results[i] =
               new StoreException(
-                  StoreException.Kind.BADTYPES, "the value of a bucket in Redis is malformed");
+                  StoreException.Kind.BAD_STATE, "the value of a bucket in Redis is malformed");
         } else {
           PendingAcquisition pending = batch.acquisitions().get(i);
           if (!pending.acquisition().dryRun()) {
@@ -253,7 +253,7 @@ final class ScriptDispatcher implements Lane.Sender {
       }
     } catch (Batch.MalformedReplyException e) {
       StoreException.Kind kind =
-          output.hasOtherTypes() ? StoreException.Kind.BADTYPES : StoreException.Kind.BADRESPONSE;
+          output.hasOtherTypes() ? StoreException.Kind.BAD_STATE : StoreException.Kind.BAD_RESPONSE;
       Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));
     }
     return results;
@@ -276,7 +276,7 @@ final class ScriptDispatcher implements Lane.Sender {
             : String.valueOf(cause.getMessage());
     String at = node.isEmpty() ? address : node;
     return new StoreException(
-        StoreException.Kind.REDISERROR, "Redis at " + at + ": " + what, cause);
+        StoreException.Kind.UNAVAILABLE, "Redis at " + at + ": " + what, cause);
   }
 
   static Throwable cause(@Nullable Throwable error) {

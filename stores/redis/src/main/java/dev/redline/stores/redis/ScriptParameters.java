@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.internal.limit.BandKind;
 import dev.redline.core.internal.limit.BandParameters;
 import dev.redline.core.limit.BucketLimits;
 import java.nio.ByteBuffer;
@@ -10,7 +11,6 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ScriptParameters {
   private static final int GENERATION_BYTES = 7;
   private static final int BAND_BYTES = 40;
-  private static final int CONTINUOUS = 1;
 
   /** One more byte marks limits whose buckets other limits may share. */
   private static final int SHARED_BYTES = 1;
@@ -36,14 +36,15 @@ final class ScriptParameters {
     boolean allSimple = !shared;
     for (int b = 0; b < limits.size(); b++) {
       BandParameters band = limits.band(b).parameters(cost);
-      out.put((byte) band.kind());
+      out.put((byte) band.kind().wireNumber());
       put(out, band.limit(), 7);
       put(out, band.limitSub(), 6);
       put(out, band.unit(), 7);
       put(out, band.period(), 6);
       put(out, band.price(), 7);
       put(out, band.priceSub(), 6);
-      allSimple &= band.kind() == CONTINUOUS && band.unit() < SHORT && band.price() < SHORT;
+      allSimple &=
+          band.kind() == BandKind.CONTINUOUS_BUCKET && band.unit() < SHORT && band.price() < SHORT;
     }
     this.simple = allSimple;
     this.bytes = out.array();

@@ -153,7 +153,7 @@ class FaultTest {
             try {
               Nodes.take(both.get(i % 2), poisoned, 1);
             } catch (StoreException e) {
-              assertThat(e.kind()).isEqualTo(StoreException.Kind.BADTYPES);
+              assertThat(e.kind()).isEqualTo(StoreException.Kind.BAD_STATE);
               bad.incrementAndGet();
             }
           }

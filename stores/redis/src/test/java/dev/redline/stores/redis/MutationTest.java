@@ -107,7 +107,7 @@ class MutationTest {
       assertThatThrownBy(() -> Nodes.take(node, KEY, 600))
           .isInstanceOfSatisfying(
               StoreException.class,
-              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.BADTYPES));
+              e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.BAD_STATE));
       assertThat(REDIS.get().command("GET", nodes.redisKey(KEY))).isEqualTo(foreign);
       HistoryChecker.check(nodes.history());
     }

@@ -36,7 +36,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   private final RuleMeters ruleMeters;
   private final Timer checks;
   private final Map<String, StoreTimers> storeTimers = new ConcurrentHashMap<>();
-  private final Map<OnStoreFailure, Map<StoreException.Kind, Counter>> failures =
+  private final Map<OnStoreFailure, Map<FailureReason, Counter>> failures =
       new EnumMap<>(OnStoreFailure.class);
   private final Counter reloaded;
   private final Counter reloadFailed;
@@ -78,17 +78,17 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
         .register(registry);
   }
 
-  private Map<StoreException.Kind, Counter> failures(String name, String what) {
-    Map<StoreException.Kind, Counter> byKind = new EnumMap<>(StoreException.Kind.class);
-    for (StoreException.Kind kind : StoreException.Kind.values()) {
-      byKind.put(
-          kind,
+  private Map<FailureReason, Counter> failures(String name, String what) {
+    Map<FailureReason, Counter> byReason = new EnumMap<>(FailureReason.class);
+    for (FailureReason reason : FailureReason.values()) {
+      byReason.put(
+          reason,
           Counter.builder("ratelimit." + name + ".total")
               .description("Decisions " + what)
-              .tag("reason", kind.tag())
+              .tag("reason", reason.tag())
               .register(registry));
     }
-    return byKind;
+    return byReason;
   }
 
   private Counter reloads(String result) {
@@ -162,9 +162,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   }
 
   @Override
-  public void storeFailed(OnStoreFailure strategy, StoreException.Kind kind) {
-    Map<StoreException.Kind, Counter> byKind = failures.get(strategy);
-    Counter counter = byKind == null ? null : byKind.get(kind);
+  public void storeFailed(String store, OnStoreFailure strategy, StoreException.Kind kind) {
+    Map<FailureReason, Counter> byReason = failures.get(strategy);
+    Counter counter = byReason == null ? null : byReason.get(FailureReason.of(store, kind));
     if (counter != null) {
       counter.increment();
     }

@@ -67,7 +67,7 @@ class MicrometerMetricsExporterTest {
     exporter.showStore("local");
 
     for (String counter : List.of("failclosed", "failopen", "fallback")) {
-      for (String reason : List.of("rediserror", "badresponse", "badtypes")) {
+      for (String reason : List.of("rediserror", "badresponse", "badtypes", "storeerror")) {
         assertThat(lines("ratelimit_" + counter + "_total"))
             .contains("ratelimit_" + counter + "_total{reason=\"" + reason + "\"} 0.0");
       }
@@ -123,7 +123,7 @@ class MicrometerMetricsExporterTest {
         RuleBook.of(
             rule("open").onStoreFailure(OnStoreFailure.OPEN).path("/open").build(),
             rule("closed").onStoreFailure(OnStoreFailure.CLOSED).path("/closed").build());
-    RateLimitEngine engine = engine(new FailingStore(), OnStoreFailure.CLOSED);
+    RateLimitEngine engine = engine(new FailingStore("redis"), OnStoreFailure.CLOSED);
     engine.use(book);
 
     engine.check(request("/open"));
@@ -137,7 +137,7 @@ class MicrometerMetricsExporterTest {
         .contains(
             "ratelimit_requests_total{result=\"error\",rule=\"closed\",ruleset=\"default\"} 1.0");
     assertThat(lines("ratelimit_store_seconds_count"))
-        .contains("ratelimit_store_seconds_count{outcome=\"failure\",store=\"failing\"} 2");
+        .contains("ratelimit_store_seconds_count{outcome=\"failure\",store=\"redis\"} 2");
   }
 
   @Test
@@ -207,16 +207,27 @@ class MicrometerMetricsExporterTest {
         .isEqualTo(1);
   }
 
-  private static final class FailingStore implements StorageProvider {
+  @Test
+  void failuresOfOtherStoresThanRedisHaveOneReason() {
+    RateLimitEngine engine = engine(new FailingStore("jdbc"), OnStoreFailure.CLOSED);
+    engine.use(RuleBook.of(rule("closed").path("/api/**").build()));
+    engine.check(request("/api/x"));
+    assertThat(lines("ratelimit_failclosed_total"))
+        .contains(
+            "ratelimit_failclosed_total{reason=\"storeerror\"} 1.0",
+            "ratelimit_failclosed_total{reason=\"badtypes\"} 0.0");
+  }
+
+  private record FailingStore(String type) implements StorageProvider {
     @Override
     public String type() {
-      return "failing";
+      return type;
     }
 
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       return CompletableFuture.failedFuture(
-          new StoreException(StoreException.Kind.BADTYPES, "not a bucket"));
+          new StoreException(StoreException.Kind.BAD_STATE, "not a bucket"));
     }
 
     @Override
