@@ -7,7 +7,6 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
@@ -230,9 +229,13 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   boolean tryAcquire(String plan, String key, long cost) {
     ActiveRules.Plan direct = planToDecideDirectly(plan, cost);
     if (direct != null) {
-      Outcome outcome = new Outcome();
-      if (stores.acquireNow(direct.acquisition(key, cost), outcome)) {
-        return outcome.allowed();
+      DecisionBuffers buffers = DecisionBuffers.acquire();
+      try {
+        if (stores.acquireNow(direct.acquisition(key, cost), buffers.outcome())) {
+          return buffers.outcome().allowed();
+        }
+      } finally {
+        buffers.release();
       }
     }
     return decideNow(LimitCheck.ofPlans(List.of(plan), key, cost), false).allowed();
