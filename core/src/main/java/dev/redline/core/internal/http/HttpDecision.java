@@ -147,7 +147,7 @@ public final class HttpDecision {
     };
   }
 
-  /** Returns {@link #problem} as {@value Problem#MEDIA_TYPE}. */
+  /** Returns {@link #problem} as {@value ProblemDetails#MEDIA_TYPE}. */
   public String problemJson() {
     return problem().toJson();
   }
