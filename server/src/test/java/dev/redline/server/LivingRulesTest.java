@@ -80,7 +80,7 @@ class LivingRulesTest {
   }
 
   @Test
-  void aFileEditedUnderLoadIsInForceSoonAndNobodySeesHalfOfIt() throws Exception {
+  void appliesFileEditedUnderLoadAtomically() throws Exception {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rules(1));
     AtomicBoolean stop = new AtomicBoolean();
     AtomicLong decisions = new AtomicLong();
@@ -159,7 +159,7 @@ class LivingRulesTest {
   }
 
   @Test
-  void aMountedConfigMapIsFollowedUnlessItShallNotBe() throws IOException {
+  void followsMountedConfigMapUnlessWatchingIsDisabled() throws IOException {
     mount(0, rules(1));
     Map<String, String> properties =
         Map.of("rl.config.source", "CONFIG_MAP", "rl.config.path", directory.toString());

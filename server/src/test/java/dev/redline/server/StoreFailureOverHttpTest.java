@@ -82,7 +82,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void everyFailureIsCountedFromZero() throws IOException {
+  void failureCountersStartAtZero() throws IOException {
     try (TestServer server = start()) {
       for (String counter : List.of("failclosed", "failopen", "fallback")) {
         for (String why : List.of("rediserror", "badresponse", "badtypes")) {
@@ -99,7 +99,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void inOneOutageEachRuleFailsItsOwnWay() throws IOException {
+  void appliesFailureStrategyOfEachRule() throws IOException {
     try (TestServer server = start()) {
       assertThat(reason(server, "/closed")).isEqualTo("ALLOWED");
       redis.kill();
@@ -139,7 +139,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void aValueOfTheWrongTypeFailsOnlyItsOwnBucket() throws IOException {
+  void wrongTypeFailsOnlyItsOwnBucket() throws IOException {
     try (TestServer server = start()) {
       check(server, "/closed");
       String key = ((List<?>) redis.command("KEYS", "rl:b:*")).get(0).toString();
@@ -154,7 +154,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void whatRedisRefusedStaysRefusedAndItsReturnIsNoticed() throws IOException {
+  void keepsDenialsDuringOutageAndRecovers() throws IOException {
     try (TestServer server = start("rl.fail.local-share", "0.5")) {
       for (int i = 0; i < 4; i++) {
         assertThat(reason(server, "/local")).isEqualTo("ALLOWED");
@@ -176,7 +176,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void repliesThatAreNotOursAreToldApart() throws IOException {
+  void countsMalformedRepliesByKind() throws IOException {
     try (FaultProxy proxy = FaultProxy.to(redis);
         TestServer server = start("rl.redis.uri", proxy.uri())) {
       proxy.replyInstead("*1\r\n:1\r\n");

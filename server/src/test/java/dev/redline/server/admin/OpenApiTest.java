@@ -110,7 +110,7 @@ class OpenApiTest {
   }
 
   @Test
-  void everyAnswerIsAsDescribedAndEveryOperationAnswers() throws IOException {
+  void everyOperationRespondsAsDescribed() throws IOException {
     String rules = "/admin/v1/rules";
     String one = "/admin/v1/rules/{id}";
     call("GET", rules, rules, "");

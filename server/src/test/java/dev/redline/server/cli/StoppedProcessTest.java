@@ -61,7 +61,7 @@ class StoppedProcessTest {
 
   @ParameterizedTest(name = "its connections cut meanwhile: {0}")
   @ValueSource(booleans = {false, true})
-  void aStoppedServerCatchesUpOnWaking(boolean cut) throws Exception {
+  void serverReloadsRulesAfterItWasSuspended(boolean cut) throws Exception {
     int port = RedisServer.freePort();
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         RedisRuleRepository repository =

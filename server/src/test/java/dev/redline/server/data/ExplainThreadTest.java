@@ -107,7 +107,7 @@ class ExplainThreadTest {
 
   /** On the event loops, two explanations for each of them would leave none for the checks. */
   @Test
-  void checksAreAnsweredWhileExplanationsTakeLong() {
+  void answersChecksWhileExplanationsAreSlow() {
     int loops = Runtime.getRuntime().availableProcessors();
     List<CompletableFuture<HttpResponse<String>>> explanations = new ArrayList<>();
     for (int i = 0; i < 2 * loops; i++) {

@@ -96,7 +96,7 @@ class OverloadTest {
   }
 
   @Test
-  void moreRequestsThanThereIsRoomForAreToldToRetryAndTheOthersAreAnswered() {
+  void answersRequestsBeyondTheInFlightLimitWithRetryAfter() {
     int many = 8 * Runtime.getRuntime().availableProcessors();
     List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
     for (int i = 0; i < many; i++) {
@@ -123,7 +123,7 @@ class OverloadTest {
   }
 
   @Test
-  void anAnswerThatComesLateIsGivenOnTheSameConnection() {
+  void sendsLateResultOnTheSameConnection() {
     CompletableFuture<HttpResponse<String>> slow = ask("/slow");
     await().until(() -> store.waiting() == 1);
     assertThat(slow).isNotDone();

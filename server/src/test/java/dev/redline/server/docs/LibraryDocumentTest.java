@@ -47,7 +47,7 @@ class LibraryDocumentTest {
 
   @ParameterizedTest
   @MethodSource("blocks")
-  void everyJavaBlockRunsAndPrintsWhatItSays(JavaBlock block) throws Exception {
+  void javaBlocksRunAndPrintTheDocumentedOutput(JavaBlock block) throws Exception {
     Path rules = folder.resolve("rules.yaml");
     Files.writeString(rules, yaml());
     List<String> printed =
@@ -60,7 +60,7 @@ class LibraryDocumentTest {
   }
 
   @Test
-  void theDocumentHasABlockForEverySubject() throws IOException {
+  void documentHasABlockForEverySubject() throws IOException {
     assertThat(JavaBlock.of(LIBRARY)).hasSize(8);
     assertThat(JavaBlock.of(ROOT.resolve("README.md"))).hasSize(2);
   }

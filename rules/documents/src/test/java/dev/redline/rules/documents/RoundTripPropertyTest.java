@@ -30,7 +30,7 @@ import net.jqwik.api.Tag;
 @Tag("properties")
 class RoundTripPropertyTest {
   @Property(tries = 200)
-  void writtenDocumentsReadTheSame(@ForAll long seed) {
+  void readsWrittenDocumentsUnchanged(@ForAll long seed) {
     RuleDocument document = new Generator(seed).document();
     String json = RuleDocumentWriter.toJson(document);
     ReadResult read =

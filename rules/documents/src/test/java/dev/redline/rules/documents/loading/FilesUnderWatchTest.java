@@ -60,7 +60,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aFileWrittenInPlaceReplacedDeletedAndMadeAnewIsFollowed() throws IOException {
+  void followsFileThatIsWrittenReplacedDeletedAndRecreated() throws IOException {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rule("a"));
     follow(file, NEVER, true);
 
@@ -78,7 +78,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aLinkedFileIsFollowedWhereItIs() throws IOException {
+  void followsTargetOfALink() throws IOException {
     Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
     Path file = Files.writeString(elsewhere.resolve("real.yaml"), rule("a"));
     Path link = Files.createSymbolicLink(directory.resolve("rules.yaml"), file);
@@ -90,7 +90,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aDirectoryIsFollowedAsAWhole() throws IOException {
+  void followsAllFilesOfADirectory() throws IOException {
     Files.writeString(directory.resolve("a.yaml"), rule("a"));
     follow(directory, NEVER, true);
 
@@ -101,7 +101,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void pollingAloneNoticesToo() throws IOException {
+  void detectsChangesByPollingAlone() throws IOException {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rule("a"));
     follow(file, Duration.ofMillis(100), false);
 
@@ -132,7 +132,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void tenSwapsOfAMountedConfigMapAreEachPickedUp() throws IOException {
+  void detectsEachOfTenConfigMapSwaps() throws IOException {
     mount(0, rule("first-0"), rule("second-0"));
     follow(directory, NEVER, true);
     long slowest = 0;
@@ -154,7 +154,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aMountThatIsNotWatchedIsNotPolledEither() throws IOException {
+  void doesNotPollFrozenMount() throws IOException {
     mount(0, rule("a"), rule("b"));
     RuleSource mounted = RuleSource.ofFiles(new FileConfigProvider(directory)).frozen();
     follow(mounted, Duration.ofMillis(20), true);

@@ -34,7 +34,7 @@ class TenThousandRulesTest {
   }
 
   @Test
-  void tenThousandRulesComeIntoForceSoonAndTheOldOnesAreLetGo() {
+  void loadsTenThousandRulesInTimeAndReleasesTheOldOnes() {
     MemorySource source = new MemorySource("test");
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine = RateLimitEngine.builder(store).build();
