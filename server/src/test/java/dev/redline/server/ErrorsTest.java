@@ -126,7 +126,7 @@ class ErrorsTest {
   }
 
   @Test
-  void aBodyThatIsNoUtf8IsMalformed() {
+  void rejectsBodyThatIsNotUtf8() {
     byte[] latin1 = "{\"request\":{\"userId\":\"é\"}}".getBytes(StandardCharsets.ISO_8859_1);
     assertProblem(
         server.send(

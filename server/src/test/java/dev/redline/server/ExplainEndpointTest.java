@@ -125,7 +125,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void aRefusalIsExplainedWith200() {
+  void explainsDenialWith200() {
     String body = "{\"ruleId\":\"unseen\"}";
     server.post("/v1/check", body);
 

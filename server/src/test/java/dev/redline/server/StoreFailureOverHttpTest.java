@@ -131,7 +131,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void theStatusOfClosedCanBe503() throws IOException {
+  void statusOfFailClosedCanBe503() throws IOException {
     try (TestServer server = start("rl.fail.closed-status", "503")) {
       redis.kill();
       assertThat(check(server, "/closed").statusCode()).isEqualTo(503);

@@ -143,14 +143,14 @@ class YamlHazardsTest {
   }
 
   @Test
-  void moreThan32MebibytesAreRefused() {
+  void rejectsMoreThan32Mebibytes() {
     String comment = "#" + "x".repeat(1023) + "\n";
     String text = "rules: []\n" + comment.repeat(32 * 1024);
     assertThat(Documents.error(text).message()).contains("larger than 32 MiB");
   }
 
   @Test
-  void nearly32MebibytesAreRead() {
+  void readsNearly32Mebibytes() {
     String text = "rules: []\nx-a: \"" + "ä".repeat((16 << 20) - 20) + "\"\n";
     assertThat(Documents.valid(text).rules()).isEmpty();
   }
