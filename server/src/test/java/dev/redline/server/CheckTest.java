@@ -82,12 +82,12 @@ class CheckTest {
 
     assertThat(third.statusCode()).isEqualTo(429);
     assertThat(third.headers().firstValue("Content-Type")).hasValue("application/json");
-    JsonNode refused = TestServer.json(third);
-    assertThat(refused.get("allowed").asBoolean()).isFalse();
-    assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-    assertThat(refused.get("ruleSetId").asString()).isEqualTo("default");
-    assertThat(refused.get("ruleId").asString()).isEqualTo("per-user");
-    long wait = refused.get("retryAfterMs").asLong();
+    JsonNode denied = TestServer.json(third);
+    assertThat(denied.get("allowed").asBoolean()).isFalse();
+    assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+    assertThat(denied.get("ruleSetId").asString()).isEqualTo("default");
+    assertThat(denied.get("ruleId").asString()).isEqualTo("per-user");
+    long wait = denied.get("retryAfterMs").asLong();
     assertThat(wait).isBetween(1_700_000L, 1_800_000L);
     assertThat(third.headers().firstValue("Retry-After"))
         .hasValue(Long.toString((wait + 999) / 1000));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What is shown to those who are not authenticated, and in the log. */
+/** What unauthenticated users and the log may show. */
 @Timeout(60)
 class DisclosureTest {
   private static final String TOKEN = "an-editor-of-this-test";

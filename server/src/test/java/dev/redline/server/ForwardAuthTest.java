@@ -54,15 +54,15 @@ class ForwardAuthTest {
     };
 
     HttpResponse<String> passed = ask("", headers);
-    HttpResponse<String> refused = ask("", headers);
+    HttpResponse<String> denied = ask("", headers);
 
     assertThat(passed.statusCode()).isEqualTo(200);
     assertThat(passed.body()).isEmpty();
     assertThat(passed.headers().firstValue("X-RateLimit-Remaining")).hasValue("0");
-    assertThat(refused.statusCode()).isEqualTo(429);
-    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-    JsonNode problem = TestServer.json(refused);
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(denied.headers().firstValue("Retry-After")).isPresent();
+    JsonNode problem = TestServer.json(denied);
     assertThat(problem.get("type").asString()).endsWith("#quota-exceeded");
     assertThat(problem.get("violated-policies").get(0).asString()).isEqualTo("per-ip");
     assertThat(ask("?denyStatus=403", headers).statusCode()).isEqualTo(403);

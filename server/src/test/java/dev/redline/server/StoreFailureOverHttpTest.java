@@ -122,9 +122,9 @@ class StoreFailureOverHttpTest {
       for (int i = 0; i < 4; i++) {
         assertThat(reason(server, "/local")).isEqualTo("LOCAL_FALLBACK");
       }
-      JsonNode refused = TestServer.json(check(server, "/local"));
-      assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-      assertThat(refused.get("degraded").asBoolean()).isTrue();
+      JsonNode denied = TestServer.json(check(server, "/local"));
+      assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+      assertThat(denied.get("degraded").asBoolean()).isTrue();
       assertThat(metric(server, "ratelimit_fallback_total{reason=\"rediserror\"}")).isEqualTo(5);
       assertThat(breaker(server)).isIn("OPEN", "HALF_OPEN");
     }
@@ -162,9 +162,9 @@ class StoreFailureOverHttpTest {
       assertThat(reason(server, "/local")).isEqualTo("LIMIT_EXCEEDED");
       redis.kill();
 
-      JsonNode refused = TestServer.json(check(server, "/local"));
-      assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-      assertThat(refused.get("limit").asInt()).isEqualTo(4);
+      JsonNode denied = TestServer.json(check(server, "/local"));
+      assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+      assertThat(denied.get("limit").asInt()).isEqualTo(4);
       JsonNode shared = TestServer.json(check(server, "/half"));
       assertThat(shared.get("reason").asString()).isEqualTo("LOCAL_FALLBACK");
       assertThat(shared.get("limit").asInt()).isEqualTo(2);

@@ -37,11 +37,11 @@ class AccessTest {
               server.management("/v1/rules"),
               server.uri("/v1/rules"));
       for (URI uri : uris) {
-        for (HttpResponse<String> refused :
+        for (HttpResponse<String> rejected :
             List.of(
                 server.get(uri), get(server, uri, "Basic Y2k6"), get(server, uri, "Bearer no"))) {
-          problem(refused, 401);
-          assertThat(refused.headers().firstValue("WWW-Authenticate"))
+          problem(rejected, 401);
+          assertThat(rejected.headers().firstValue("WWW-Authenticate"))
               .hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
         }
         int status = get(server, uri, "bearer viewer-token-of-tests").statusCode();

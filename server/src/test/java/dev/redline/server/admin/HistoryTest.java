@@ -167,7 +167,7 @@ class HistoryTest {
     }
   }
 
-  /** Returns the rules without what says when they were written. */
+  /** Returns the rules without the times at which they were written. */
   private static String withoutOrigin(AdminClient admin) {
     return admin.json("rules").get("rules").toString().replaceAll(",\"origin\":\\{[^}]*}", "");
   }

@@ -90,10 +90,10 @@ class RulesTest {
 
   @Test
   void reportsEveryMistakeOfARuleWithItsLocation() {
-    HttpResponse<String> refused =
+    HttpResponse<String> rejected =
         admin.post("rules", "{\"id\":\"new\",\n\"lmit\":\"3/d\",\n\"cost\":0,\"plan\":\"gild\"}");
 
-    JsonNode errors = problem(refused, 400).get("errors");
+    JsonNode errors = problem(rejected, 400).get("errors");
     Map<String, JsonNode> byField = new HashMap<>();
     errors.forEach(error -> byField.put(error.get("field").asString(), error));
     assertThat(byField.get("lmit").get("suggestion").asString()).isEqualTo("limit");

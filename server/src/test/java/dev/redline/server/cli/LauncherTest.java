@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The {@code redline} script, with stand-ins for Maven and Java that tell how they were called. */
+/** The {@code redline} script, with fakes of Maven and Java that print how they were called. */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class LauncherTest {
   @TempDir Path directory;

@@ -46,7 +46,7 @@ class ExplainThreadTest {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private DataPlane dataPlane;
 
-  /** Stands for the time that many rules take. */
+  /** Simulates the time that many rules take. */
   private String slowKey(RequestContext request) {
     explaining.incrementAndGet();
     try {

@@ -103,12 +103,12 @@ class OverloadTest {
       asked.add(ask("/slow"));
     }
     await().until(() -> asked.stream().anyMatch(CompletableFuture::isDone));
-    HttpResponse<String> refused =
+    HttpResponse<String> rejected =
         asked.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow().join();
 
-    assertThat(refused.statusCode()).isEqualTo(503);
-    assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
-    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(rejected.statusCode()).isEqualTo(503);
+    assertThat(rejected.headers().firstValue("Retry-After")).hasValue("1");
+    assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 
     await()
         .until(
@@ -134,7 +134,7 @@ class OverloadTest {
     assertThat(slow.join().body()).contains("FAIL_CLOSED").contains("\"degraded\":true");
   }
 
-  /** A store whose answers come when the test says so. */
+  /** A store whose outcomes the test completes. */
   private static final class SlowStore implements StorageProvider {
     private final ConcurrentLinkedQueue<CompletableFuture<Outcome>> waiting =
         new ConcurrentLinkedQueue<>();

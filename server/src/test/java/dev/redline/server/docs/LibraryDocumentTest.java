@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What README and docs/library.md say in Java compiles, runs, and prints what they say. */
+/** The Java blocks of README and docs/library.md compile, run, and print the documented output. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LibraryDocumentTest {
   private static final Path ROOT = Path.of("..");

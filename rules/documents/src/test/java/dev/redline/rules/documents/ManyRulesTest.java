@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Ten thousand rules take time in proportion; the bounds are wide, for slow machines. */
+/** The time for ten thousand rules grows linearly; the bounds are wide, for slow machines. */
 class ManyRulesTest {
   private static final int RULES = 10_000;
 

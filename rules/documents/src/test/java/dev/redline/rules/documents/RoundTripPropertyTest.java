@@ -26,7 +26,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 
-/** Whatever a document can say survives being written and read. */
+/** Any document is unchanged after it was written and read again. */
 @Tag("properties")
 class RoundTripPropertyTest {
   @Property(tries = 200)

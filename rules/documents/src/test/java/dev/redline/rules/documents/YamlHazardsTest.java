@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What YAML makes of unlucky or hostile texts. */
+/** Malformed and hostile YAML. */
 class YamlHazardsTest {
   @ParameterizedTest
   @CsvSource({

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files and mounted volumes, changed in all the ways that editors, tools and Kubernetes know. */
 class FilesUnderWatchTest {
-  /** Far longer than a test, so that only watching can be what notices. */
+  /** Far longer than a test, so that only the watch can detect a change. */
   private static final Duration NEVER = Duration.ofHours(1);
 
   /** Watching takes well under a second; a busy machine may take longer. */
@@ -110,7 +110,7 @@ class FilesUnderWatchTest {
     awaitRule("b");
   }
 
-  /** What the kubelet does: a new directory, and one rename that makes it count. */
+  /** Updates the mount like the kubelet: a new directory, then one rename of the link to it. */
   private void mount(int version, String first, String second) throws IOException {
     Path data = Files.createDirectory(directory.resolve("..2026_" + version));
     Files.writeString(data.resolve("first.yaml"), first);

@@ -363,12 +363,12 @@ class RuleLoaderTest {
     file.content = many.append("]").toString();
     loader.load();
 
-    String told = RuleChanges.between(before, loader.effective().document()).toString();
+    String changes = RuleChanges.between(before, loader.effective().document()).toString();
 
-    assertThat(told).contains("added n10, ", " and 10 more", "changed a", "removed plan p, b");
+    assertThat(changes).contains("added n10, ", " and 10 more", "changed a", "removed plan p, b");
   }
 
-  /** Returns how many of a hundred pass. */
+  /** Returns how many of a hundred requests are allowed. */
   private int passing() {
     int passed = 0;
     for (int i = 0; i < 100; i++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The published JSON Schema agrees with the reader: never stricter, and of use in an editor. */
+/** The published JSON Schema agrees with the reader and is never stricter. */
 class JsonSchemaTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonNode SCHEMA_TEXT = schemaText();
