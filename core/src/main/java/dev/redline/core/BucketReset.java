@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Which buckets are to be made fresh: those of a rule set, of a rule, or of one of its callers. */
+/** Selects the buckets to reset to full: of a rule set, of a rule, or of one caller of a rule. */
 public final class BucketReset {
   private final Optional<String> ruleSetId;
   private final Optional<String> ruleId;
@@ -33,7 +33,7 @@ public final class BucketReset {
     return new BucketReset(Optional.empty(), Optional.of(id), Optional.empty());
   }
 
-  /** Returns the reset of one caller of a rule: what its key fields would yield. */
+  /** Returns the reset of one caller of a rule, given by the values of the rule's key fields. */
   public static BucketReset ofCaller(String ruleId, List<String> identity) {
     return new BucketReset(Optional.empty(), Optional.of(ruleId), Optional.of(identity));
   }

@@ -6,39 +6,40 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Is told of every decision that counts; dry runs are not told.
+ * Is notified of every decision except dry runs.
  *
- * <p>Called by one thread of its own, in order, after the decision was given: a listener that
- * throws or blocks changes no decision and delays none. What it is too slow for is lost, and
- * counted as {@code ratelimit.events.dropped}.
+ * <p>Each listener is called by its own thread, in order, after the result was returned to the
+ * caller: a listener that throws or blocks neither changes nor delays a decision. If it is too slow
+ * and its queue is full, further events are dropped and counted as {@code
+ * ratelimit.events.dropped}.
  */
 @FunctionalInterface
 public interface DecisionListener {
   /**
-   * Hears of a decision.
+   * Receives a decision.
    *
-   * @param question what was asked
-   * @param result what was decided
+   * @param question the check
+   * @param result its result
    * @param rules the rules that applied, in order of evaluation, with their metadata
    */
   void decided(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules);
 
   /**
-   * Returns whether the listener cares for such a result; asked by whoever decides, so it must be
-   * quick. What it does not care for takes no place in its queue.
+   * Returns whether the listener wants this result. Called on the thread that decides, so it must
+   * not block. Results that it does not want are not queued.
    */
   default boolean wants(RateLimitResult result) {
     return true;
   }
 
-  /** Returns a listener that hands refusals of callers over their limit to a sink. */
+  /** Returns a listener that passes denials of callers over their limit to a sink. */
   static DecisionListener ofExceeded(Consumer<LimitExceeded> sink) {
     return ofExceeded(sink, ApiKeyDigest.ofProcess());
   }
 
   /**
-   * Returns such a listener whose events have digests of identities under a secret of one's own,
-   * the same on all nodes.
+   * Returns such a listener whose events contain digests of identities under a configured secret,
+   * so that they are the same on all nodes.
    */
   static DecisionListener ofExceeded(Consumer<LimitExceeded> sink, ApiKeyDigest digest) {
     return new LimitExceeded.Listener(sink, digest);

@@ -6,15 +6,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How an engine decides where rules are silent.
+ * The defaults by which an engine decides where a rule sets nothing.
  *
- * @param shadow whether every rule is a shadow rule, whatever it says
- * @param defaultRuleSetId the rule set of questions that name none; absent: all rules as one list
- * @param missingRules what happens without rules to decide by
- * @param onStoreFailure what decides when the store cannot and a rule does not say
- * @param localShare which part of each limit this node grants by itself then, above 0 and up to 1
- * @param onLimitExceed what happens over a limit whose rule does not say
- * @param waiting whether, how long and how many callers may wait for a refill
+ * @param shadow whether every rule is a shadow rule, regardless of its mode
+ * @param defaultRuleSetId the rule set of checks that name none; if absent, all rules as one list
+ * @param missingRules whether requests are allowed if there are no rules
+ * @param onStoreFailure the failure strategy of rules that set none
+ * @param localShare the share of each limit that the local fallback grants, above 0 and up to 1
+ * @param onLimitExceed the policy for exceeded limits of rules that set none
+ * @param waiting whether callers may wait for a refill, how long, and how many of them
  */
 public record EngineSettings(
     boolean shadow,
@@ -24,19 +24,19 @@ public record EngineSettings(
     double localShare,
     OnLimitExceed onLimitExceed,
     WaitSettings waiting) {
-  /** What happens when no rules were ever loaded, or the default rule set does not exist. */
+  /** The decision if no rules were loaded yet, or the default rule set does not exist. */
   public enum MissingRules {
-    /** Requests pass. */
+    /** Requests are allowed. */
     ALLOW,
-    /** Requests are refused. */
+    /** Requests are denied. */
     REJECT
   }
 
-  /** The settings of a fresh installation. */
+  /** The default settings. */
   public static final EngineSettings DEFAULT =
       new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
 
-  /** Creates settings under which callers do not wait. */
+  /** Creates settings with which callers never wait. */
   public EngineSettings(
       boolean shadow,
       Optional<String> defaultRuleSetId,
@@ -53,13 +53,13 @@ public record EngineSettings(
         WaitSettings.DISABLED);
   }
 
-  /** Returns these settings with other ones for callers over a limit. */
+  /** Returns a copy with another policy for exceeded limits and other settings for waiting. */
   public EngineSettings withWaiting(OnLimitExceed unlessSaid, WaitSettings value) {
     return new EngineSettings(
         shadow, defaultRuleSetId, missingRules, onStoreFailure, localShare, unlessSaid, value);
   }
 
-  /** Refuses null. */
+  /** Rejects null, and a local share out of range. */
   public EngineSettings {
     Objects.requireNonNull(defaultRuleSetId, "defaultRuleSetId");
     Objects.requireNonNull(missingRules, "missingRules");

@@ -6,31 +6,31 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What can be asked of the engine; one of three forms. */
+/** A check that the engine decides: of a request, of a caller under one rule, or of plans. */
 public sealed interface LimitCheck
     permits LimitCheck.OfRequest, LimitCheck.OfRule, LimitCheck.OfPlans {
 
   /**
-   * May this request go on, by the rules that match it?
+   * Checks a request against the rules that match it.
    *
-   * @param ruleSetId the rule set to look at; else the configured default, else all rules
+   * @param ruleSetId the rule set to evaluate; if absent the configured default, else all rules
    * @param request the request
    */
   record OfRequest(Optional<String> ruleSetId, RequestContext request) implements LimitCheck {}
 
   /**
-   * May this caller go on under one rule, whatever the request?
+   * Checks a caller against one rule, without matching a request.
    *
    * @param ruleId the rule
-   * @param identity what the rule's key fields would yield, one value each
-   * @param limits the limits to apply in place of the rule's own, for callers that own the rules;
-   *     the rule need not exist then, and what else it says goes on to apply if it does
-   * @param cost how much the request weighs
+   * @param identity the values of the rule's key fields, one for each
+   * @param limits the limits to apply instead of the rule's own, for callers that own the rules;
+   *     the rule need not exist then, and its other fields apply if it does
+   * @param cost the cost of the request, in tokens
    */
   record OfRule(
       String ruleId, List<String> identity, Optional<List<RateLimitBand>> limits, long cost)
       implements LimitCheck {
-    /** Checks the cost, and labels the limits by the rule. */
+    /** Validates the cost, and labels unlabelled limits by the rule. */
     public OfRule {
       Objects.requireNonNull(ruleId, "ruleId");
       identity = List.copyOf(identity);
@@ -40,14 +40,14 @@ public sealed interface LimitCheck
   }
 
   /**
-   * May this key go on under the named plans?
+   * Checks a key against the bands of the named plans.
    *
-   * @param plans the plans; one named twice counts once
-   * @param key whose buckets
-   * @param cost how much the request weighs
+   * @param plans the ids of the plans; duplicates have no effect
+   * @param key the identity whose buckets are charged
+   * @param cost the cost of the request, in tokens
    */
   record OfPlans(List<String> plans, String key, long cost) implements LimitCheck {
-    /** Checks that there are a plan, a key and a cost. */
+    /** Validates that there are a plan and a key, and that the cost is in range. */
     public OfPlans {
       if (plans.isEmpty()) {
         throw new IllegalArgumentException("plans must name at least one plan");
@@ -59,22 +59,22 @@ public sealed interface LimitCheck
     }
   }
 
-  /** Asks for a request. */
+  /** Returns a check of a request. */
   static LimitCheck ofRequest(RequestContext request) {
     return new OfRequest(Optional.empty(), request);
   }
 
-  /** Asks for a request by the rules of one set. */
+  /** Returns a check of a request against the rules of one set. */
   static LimitCheck ofRequest(String ruleSetId, RequestContext request) {
     return new OfRequest(Optional.of(ruleSetId), request);
   }
 
-  /** Asks for a caller under one rule. */
+  /** Returns a check of a caller against one rule. */
   static LimitCheck ofRule(String ruleId, List<String> identity, long cost) {
     return new OfRule(ruleId, identity, Optional.empty(), cost);
   }
 
-  /** Asks for a key under plans. */
+  /** Returns a check of a key against plans. */
   static LimitCheck ofPlans(List<String> plans, String key, long cost) {
     return new OfPlans(plans, key, cost);
   }

@@ -9,19 +9,19 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The event that a caller was refused for being over a limit, for logs and sinks. It never names
- * the caller: only a digest does.
+ * The event that a caller was denied because of a limit, for logs and sinks. It contains a digest
+ * of the caller's identity, never the identity itself.
  *
- * @param at when the event was made, shortly after the decision
- * @param reason why it was refused
- * @param ruleSetId the rule set, unless plans were asked for
- * @param ruleId the rule, unless plans were asked for
- * @param plan the plan, if plans were asked for
+ * @param at when the event was created, shortly after the decision
+ * @param reason why the request was denied
+ * @param ruleSetId the rule set, unless plans were checked
+ * @param ruleId the rule, unless plans were checked
+ * @param plan the plan, if plans were checked
  * @param band the label of the band with the longest wait
- * @param identityDigest a digest of whoever is counted
- * @param path the path that was asked for, if any
- * @param retryAfterMs how long to wait, in milliseconds
- * @param degraded whether another store than the configured one decided
+ * @param identityDigest a digest of the identity that is counted
+ * @param path the path of the request, if it has one
+ * @param retryAfterMs the time to wait before a retry, in milliseconds
+ * @param degraded whether a fallback decided instead of the configured store
  */
 public record LimitExceeded(
     Instant at,
@@ -52,7 +52,7 @@ public record LimitExceeded(
         result.degraded());
   }
 
-  /** Makes events of decisions. */
+  /** Converts decisions to events. */
   static final class Listener implements DecisionListener {
     private final Consumer<LimitExceeded> sink;
     private final ApiKeyDigest digest;

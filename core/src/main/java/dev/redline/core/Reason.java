@@ -1,30 +1,30 @@
 package dev.redline.core;
 
-/** Why a decision is what it is. */
+/** The reason of a decision. */
 public enum Reason {
-  /** All limits pass. */
+  /** All limits allow the request. */
   ALLOWED(true),
   /** No rule applies. */
   NO_MATCHING_RULE(true),
-  /** Limiting is switched off, or the named rule is. */
+  /** Limiting or the named rule is disabled. */
   DISABLED(true),
-  /** The store failed, and the rules say to pass then. */
+  /** The store failed, and the failure strategy allows the request. */
   FAIL_OPEN(true),
-  /** The store failed, and the fallback of this node passed it. */
+  /** The store failed, and the local fallback of this node allowed the request. */
   LOCAL_FALLBACK(true),
   /** A limit is exceeded. */
   LIMIT_EXCEEDED(false),
-  /** A limit is exceeded, and waiting for refill took too long. */
+  /** A limit is exceeded, and the wait for a refill took or would take too long. */
   WAIT_TIMEOUT(false),
-  /** The request costs more than a limit can ever hold; waiting does not help. */
+  /** The cost is larger than the capacity of a limit, so that waiting does not help. */
   COST_EXCEEDS_CAPACITY(false),
-  /** The store failed, and the rules say to refuse then. */
+  /** The store failed, and the failure strategy denies the request. */
   FAIL_CLOSED(false),
-  /** A rule refuses such requests. */
+  /** A rule with action {@code DENY} matches. */
   BLOCKED(false),
-  /** The request does not tell whom to count. */
+  /** The request lacks the identity that a rule counts by. */
   MISSING_IDENTITY(false),
-  /** There are no rules to decide by, and the configuration says to refuse then. */
+  /** There are no rules, and the configuration denies requests in this case. */
   MISSING_RULE_SET(false);
 
   private final boolean allowed;
@@ -33,7 +33,7 @@ public enum Reason {
     this.allowed = allowed;
   }
 
-  /** Returns whether a request with this reason may go on. */
+  /** Returns whether a request with this reason is allowed. */
   public boolean allowed() {
     return allowed;
   }

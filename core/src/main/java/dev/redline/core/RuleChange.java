@@ -9,17 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What changed when other rules came into force. All lists are of ids, in alphabetical order.
+ * The differences between the former rules and those now in force. All lists contain ids in
+ * alphabetical order.
  *
- * <p>Rules are compared by what they say, so a rule that was only read again has not changed; one
- * that has a {@code KeyResolver} of its own has, unless it is the same object. Buckets start anew
- * without being reset: changed limits are other buckets, which are full.
+ * <p>Rules are compared by their fields, so a rule that was only read again has not changed. A rule
+ * with a {@code KeyResolver} has changed unless the resolver is the same object. Changed limits
+ * have new buckets, which are full; no bucket is reset.
  *
  * @param version the version of the rules now in force
- * @param added the rules that are new
- * @param changed the rules that say something else than before
- * @param removed the rules that are gone
- * @param rulesStartingAnew the rules, among those added or changed, whose buckets are all full now
+ * @param added the new rules
+ * @param changed the rules of which a field changed
+ * @param removed the rules that no longer exist
+ * @param rulesStartingAnew the added or changed rules whose buckets are all full now
  * @param plansStartingAnew the plans whose buckets are all full now
  */
 public record RuleChange(
@@ -80,7 +81,7 @@ public record RuleChange(
     return rule.bands().equals(old.bands());
   }
 
-  /** Returns all that a rule says; when it was made or changed does not count. */
+  /** Returns the fields of a rule that are compared, without its times of creation and change. */
   private static List<Object> says(RateLimitRule rule) {
     return List.of(
         rule.ruleSetId(),
@@ -106,7 +107,7 @@ public record RuleChange(
     return ids.stream().sorted().toList();
   }
 
-  /** Returns whether nothing changed that a decision depends on. */
+  /** Returns whether no rule and no plan changed in a way that affects decisions. */
   public boolean isEmpty() {
     return added.isEmpty() && changed.isEmpty() && removed.isEmpty() && plansStartingAnew.isEmpty();
   }

@@ -46,7 +46,7 @@ class BatchTest {
   }
 
   @Test
-  void aBadItemIsAnErrorInItsPlaceAndSpoilsNoOther() {
+  void reportsInvalidItemAtItsIndexAndChecksTheOthers() {
     String body =
         "{\"checks\":["
             + take("b", 1)
@@ -82,7 +82,7 @@ class BatchTest {
   }
 
   @Test
-  void aThousandChecksAreTakenAndOneMoreIsRefusedWholly() {
+  void acceptsThousandChecksAndRejectsOneMore() {
     String item = "{\"request\":{}}";
     String thousand = String.join(",", Collections.nCopies(1000, item));
     assertThat(server.ask("/v1/check/batch", "{\"checks\":[" + thousand + "]}").get("decisions"))
@@ -107,7 +107,7 @@ class BatchTest {
         "{\"checks\":{}}",
         "{\"checks\":[{\"request\":{}}],\"checks\":[]}"
       })
-  void aBatchNeedsChecks(String body) {
+  void rejectsBatchWithoutChecks(String body) {
     HttpResponse<String> response = server.post("/v1/check/batch", body);
 
     assertThat(response.statusCode()).isEqualTo(400);
@@ -117,7 +117,7 @@ class BatchTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"{\"checks\":[{\"x\":1]}", "{\"checks\":[{\"request\":{}}", "{\"cheks\":[]}"})
-  void aBrokenBatchIsRefusedWholly(String body) {
+  void rejectsMalformedBatch(String body) {
     assertThat(server.post("/v1/check/batch", body).statusCode()).isEqualTo(400);
   }
 }

@@ -58,7 +58,7 @@ class CheckTest {
   }
 
   @Test
-  void aRequestIsDecidedByTheRulesThatMatchItAndToldInHeaders() {
+  void decidesByMatchingRulesAndSetsHeaders() {
     String body =
         """
         {"ruleSetId":"default","request":{"path":"/users/1","method":"GET","userId":"alice"}}""";
@@ -82,12 +82,12 @@ class CheckTest {
 
     assertThat(third.statusCode()).isEqualTo(429);
     assertThat(third.headers().firstValue("Content-Type")).hasValue("application/json");
-    JsonNode refused = TestServer.json(third);
-    assertThat(refused.get("allowed").asBoolean()).isFalse();
-    assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-    assertThat(refused.get("ruleSetId").asString()).isEqualTo("default");
-    assertThat(refused.get("ruleId").asString()).isEqualTo("per-user");
-    long wait = refused.get("retryAfterMs").asLong();
+    JsonNode denied = TestServer.json(third);
+    assertThat(denied.get("allowed").asBoolean()).isFalse();
+    assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+    assertThat(denied.get("ruleSetId").asString()).isEqualTo("default");
+    assertThat(denied.get("ruleId").asString()).isEqualTo("per-user");
+    long wait = denied.get("retryAfterMs").asLong();
     assertThat(wait).isBetween(1_700_000L, 1_800_000L);
     assertThat(third.headers().firstValue("Retry-After"))
         .hasValue(Long.toString((wait + 999) / 1000));
@@ -96,7 +96,7 @@ class CheckTest {
   }
 
   @Test
-  void aCallerUnderARuleSharesTheBucketOfADescribedRequest() {
+  void checkByRuleSharesTheBucketOfACheckByRequest() {
     ask("{\"request\":{\"path\":\"/users/2\",\"userId\":\"bob\"},\"ruleSetId\":\"default\"}");
 
     JsonNode decision = ask("{\"ruleId\":\"per-user\",\"identity\":\"bob\"}");
@@ -107,7 +107,7 @@ class CheckTest {
   }
 
   @Test
-  void severalKeyFieldsTakeAListAndAGlobalRuleNeedsNoIdentity() {
+  void acceptsListOfIdentitiesAndNoneForGlobalRule() {
     String pair = "{\"ruleId\":\"pair\",\"identity\":[\"u\",\"t\"]}";
     assertThat(check(pair).statusCode()).isEqualTo(200);
     assertThat(check(pair).statusCode()).isEqualTo(429);
@@ -117,7 +117,7 @@ class CheckTest {
   }
 
   @Test
-  void plansAreTakenTogetherOrNotAtAll() {
+  void chargesAllPlansOrNone() {
     String body = "{\"plans\":[\"gold\",\"daily\",\"gold\"],\"key\":\"user:1\"}";
     for (int i = 0; i < 5; i++) {
       assertThat(check(body).statusCode()).isEqualTo(200);
@@ -136,7 +136,7 @@ class CheckTest {
   }
 
   @Test
-  void aDryRunAnswersWhatTheCallWouldAndTakesNothing() {
+  void dryRunReturnsTheResultAndTakesNoTokens() {
     String dry = "{\"plans\":[\"daily\"],\"key\":\"dry\",\"dryRun\":true,\"cost\":3}";
     for (int i = 0; i < 3; i++) {
       assertThat(ask(dry).get("remaining").asInt()).isEqualTo(2);
@@ -147,7 +147,7 @@ class CheckTest {
   }
 
   @Test
-  void costIsTakenAndWhatNeverFitsIsToldWithoutAWait() {
+  void omitsRetryAfterIfCostExceedsCapacity() {
     HttpResponse<String> hopeless = check("{\"plans\":[\"daily\"],\"key\":\"big\",\"cost\":6}");
 
     assertThat(hopeless.statusCode()).isEqualTo(429);
@@ -158,7 +158,7 @@ class CheckTest {
   }
 
   @Test
-  void aRuleSetIsLookedAtAloneIfNamed() {
+  void evaluatesOnlyTheNamedRuleSet() {
     JsonNode decision =
         ask("{\"ruleSetId\":\"other\",\"request\":{\"path\":\"/users/9\",\"userId\":\"c\"}}");
 
@@ -167,7 +167,7 @@ class CheckTest {
   }
 
   @Test
-  void whatNoRuleMatchesPassesWithoutHeaders() {
+  void allowsUnmatchedRequestWithoutHeaders() {
     HttpResponse<String> response = check("{\"request\":{}}");
 
     assertThat(response.statusCode()).isEqualTo(200);
@@ -176,7 +176,7 @@ class CheckTest {
   }
 
   @Test
-  void allowAndDenyAndMissingIdentityHaveTheirOwnAnswers() {
+  void reportsReasonsOfAllowDenyAndMissingIdentity() {
     JsonNode free = ask("{\"request\":{\"path\":\"/free\"}}");
     assertThat(free.propertyNames()).containsExactly("allowed", "reason", "ruleSetId", "ruleId");
     HttpResponse<String> closed = check("{\"request\":{\"path\":\"/closed\"}}");
@@ -190,7 +190,7 @@ class CheckTest {
   }
 
   @Test
-  void shadowRulesAreToldAndDenyNobody() {
+  void reportsShadowRulesWithoutDenying() {
     String body = "{\"request\":{\"path\":\"/watched\"}}";
     assertThat(ask(body).has("shadowDenied")).isFalse();
 
@@ -201,7 +201,7 @@ class CheckTest {
   }
 
   @Test
-  void apiKeysAndAddressesOfEveryKindAreUnderstood() {
+  void acceptsApiKeysAndAddressesOfEveryKind() {
     for (String ip : List.of("203.0.113.9", "2001:db8::1", "::ffff:203.0.113.10")) {
       String body = "{\"request\":{\"path\":\"/addresses\",\"clientIp\":\"" + ip + "\"}}";
       assertThat(check(body).statusCode()).isEqualTo(200);
@@ -217,7 +217,7 @@ class CheckTest {
   }
 
   @Test
-  void nullCountsAsAbsent() {
+  void treatsNullAsAbsent() {
     String body =
         """
         {"ruleSetId":null,"ruleId":null,"identity":null,"plans":null,"key":null,"cost":null,
@@ -240,7 +240,7 @@ class CheckTest {
         "/api\\\\x",
         "/api/x/"
       })
-  void noSpellingOfAPathEvadesARule(String path) {
+  void matchesEverySpellingOfAPath(String path) {
     ask("{\"request\":{\"path\":\"/api/x\"}}");
 
     HttpResponse<String> response = check("{\"request\":{\"path\":\"" + path + "\"}}");

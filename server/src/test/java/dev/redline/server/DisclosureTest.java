@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** What is shown to those who are not authenticated, and in the log. */
+/** What unauthenticated users and the log may show. */
 @Timeout(60)
 class DisclosureTest {
   private static final String TOKEN = "an-editor-of-this-test";
@@ -55,7 +55,7 @@ class DisclosureTest {
   }
 
   @Test
-  void healthShowsTenErrorsAndATokenAllOfThem() throws IOException {
+  void healthShowsTenErrorsAndAllOfThemWithAToken() throws IOException {
     Path rules = Files.writeString(directory.resolve("rules.yaml"), "rules: []");
     try (TestServer server = start(rules, Map.of())) {
       Files.writeString(rules, "rules:\n" + "- { id: a b, limit: 1/s }\n".repeat(500));
@@ -81,7 +81,7 @@ class DisclosureTest {
   }
 
   @Test
-  void identitiesInTheLogCannotBeFoundByTrying() throws IOException {
+  void logsIdentitiesAsKeyedDigests() throws IOException {
     Path rules =
         Files.writeString(directory.resolve("r.yaml"), "rules: [{ id: a, key: ip, limit: 1/d }]");
     try (TestServer server = start(rules, Map.of());
@@ -94,7 +94,7 @@ class DisclosureTest {
   }
 
   @Test
-  void withASecretAllNodesLogTheSameDigest() throws IOException {
+  void nodesWithTheSameSecretLogTheSameDigest() throws IOException {
     Path rules =
         Files.writeString(directory.resolve("r.yaml"), "rules: [{ id: a, key: ip, limit: 1/d }]");
     try (TestServer server =
@@ -114,7 +114,7 @@ class DisclosureTest {
   }
 
   @Test
-  void failedLoginsAreLoggedWithoutTheToken() throws IOException {
+  void logsFailedLoginsWithoutTheToken() throws IOException {
     Path rules = Files.writeString(directory.resolve("r.yaml"), "rules: []");
     try (TestServer server = start(rules, Map.of());
         LogLines log = new LogLines()) {

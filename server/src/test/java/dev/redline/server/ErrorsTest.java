@@ -42,7 +42,7 @@ class ErrorsTest {
   }
 
   @AfterEach
-  void theServerGoesOn() {
+  void serverStillAnswersChecks() {
     assertThat(server.post("/v1/check", "{\"request\":{}}").statusCode()).isEqualTo(200);
   }
 
@@ -115,18 +115,18 @@ class ErrorsTest {
         "{\"plans\":[\"gold\"],\"key\":\"\"}                 | key",
         "{\"key\":\"k\"}                                     | plans",
       })
-  void whatIsWrongWithABodyIsNamed(String body, String named) {
+  void reportsTheMistakeInABody(String body, String named) {
     assertProblem(server.post("/v1/check", body), 400, named);
     assertProblem(server.post("/v1/explain", body), 400, named);
   }
 
   @Test
-  void anEmptyBodyIsMalformed() {
+  void rejectsEmptyBody() {
     assertProblem(server.post("/v1/check", ""), 400, "empty");
   }
 
   @Test
-  void aBodyThatIsNoUtf8IsMalformed() {
+  void rejectsBodyThatIsNotUtf8() {
     byte[] latin1 = "{\"request\":{\"userId\":\"é\"}}".getBytes(StandardCharsets.ISO_8859_1);
     assertProblem(
         server.send(
@@ -137,7 +137,7 @@ class ErrorsTest {
   }
 
   @Test
-  void deepNestingIsRefusedAndHarmsNobody() {
+  void rejectsDeepNesting() {
     String deep = "[".repeat(100_000);
     assertProblem(
         server.post("/v1/check", "{\"request\":{\"headers\":" + deep), 400, "request.headers");
@@ -153,7 +153,7 @@ class ErrorsTest {
         "{\"plans\":[\"gold\",\"tin\"],\"key\":\"k\"}     | plan 'tin'",
         "{\"ruleSetId\":\"nowhere\",\"request\":{}}       | rule set 'nowhere'",
       })
-  void anUnknownNameIsNotFound(String body, String named) {
+  void unknownNameIsNotFound(String body, String named) {
     assertProblem(server.post("/v1/check", body), 404, named);
     assertProblem(server.post("/v1/explain", body), 404, named);
   }
@@ -161,7 +161,7 @@ class ErrorsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"/", "/v1", "/v1/check/", "/v1/checks", "/actuator/health", "/v1/%63heck"})
-  void anUnknownPathIsNotFound(String path) {
+  void unknownPathIsNotFound(String path) {
     assertProblem(server.post(path, "{\"request\":{}}"), 404, path);
   }
 
@@ -174,7 +174,7 @@ class ErrorsTest {
     "PATCH,/v1/explain",
     "BREW,/v1/explain"
   })
-  void anotherMethodThanPostIsNotAllowed(String method, String path) {
+  void rejectsMethodsOtherThanPost(String method, String path) {
     HttpResponse<String> response =
         server.send(
             HttpRequest.newBuilder(server.uri(path)).method(method, BodyPublishers.noBody()));
@@ -184,7 +184,7 @@ class ErrorsTest {
   }
 
   @Test
-  void headIsNotAllowedEitherAndHasNoBody() {
+  void rejectsHeadWithoutBody() {
     HttpResponse<String> response =
         server.send(
             HttpRequest.newBuilder(server.uri("/v1/check"))
@@ -209,7 +209,7 @@ class ErrorsTest {
         "application/xml",
         "application/json; charset=iso-8859-1"
       })
-  void anotherContentTypeThanJsonIsNotUnderstood(String type) {
+  void rejectsContentTypesOtherThanJson(String type) {
     assertProblem(typed(type), 415, "application/json");
   }
 
@@ -221,12 +221,12 @@ class ErrorsTest {
         "APPLICATION/JSON;charset=\"UTF-8\"",
         "application/vnd.acme+json"
       })
-  void jsonInEverySpellingIsUnderstood(String type) {
+  void acceptsEverySpellingOfTheJsonContentType(String type) {
     assertThat(typed(type).statusCode()).isEqualTo(200);
   }
 
   @Test
-  void noContentTypeCountsAsJson() {
+  void treatsMissingContentTypeAsJson() {
     HttpResponse<String> response =
         server.send(
             HttpRequest.newBuilder(server.uri("/v1/check"))
@@ -236,7 +236,7 @@ class ErrorsTest {
   }
 
   @Test
-  void aCompressedBodyIsNotUnderstood() {
+  void rejectsCompressedBody() {
     HttpResponse<String> response =
         server.send(
             HttpRequest.newBuilder(server.uri("/v1/check"))
@@ -253,14 +253,14 @@ class ErrorsTest {
   }
 
   @Test
-  void aBodyOfOneMebibyteIsReadAndOneByteMoreIsTooLarge() {
+  void acceptsBodyOfOneMebibyteAndRejectsOneByteMore() {
     assertThat(server.post("/v1/check", padded(1 << 20)).statusCode()).isEqualTo(200);
     assertProblem(server.post("/v1/check", padded((1 << 20) + 1)), 413, "1048576");
     assertProblem(server.post("/v1/check", padded(3 << 20)), 413, "1048576");
   }
 
   @Test
-  void aBodyOfUndeclaredLengthIsTooLargeAllTheSame() {
+  void rejectsLargeBodyOfUndeclaredLength() {
     byte[] body = padded((1 << 20) + 1).getBytes(StandardCharsets.UTF_8);
     HttpResponse<String> response =
         server.send(
@@ -288,7 +288,7 @@ class ErrorsTest {
         "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
       })
-  void whatIsNoHttpGetsAProblemAndTheConnectionEnds(String bytes) throws IOException {
+  void answersMalformedHttpWithProblemAndClosesTheConnection(String bytes) throws IOException {
     String answer = raw(bytes);
 
     assertThat(answer).startsWith("HTTP/1.").contains("application/problem+json");
@@ -297,7 +297,7 @@ class ErrorsTest {
   }
 
   @Test
-  void headersWithoutEndAreRefused() throws IOException {
+  void rejectsEndlessHeaders() throws IOException {
     String answer =
         raw("GET /v1/check HTTP/1.1\r\nHost: x\r\nX-Big: " + "x".repeat(100_000) + "\r\n\r\n");
 
@@ -305,7 +305,7 @@ class ErrorsTest {
   }
 
   @Test
-  void aClientThatAsksBeforeSendingIsToldToGoOnOrNot() throws IOException {
+  void answersExpectContinue() throws IOException {
     String head = "POST /v1/check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n";
 
     assertThat(raw(head + "Connection: close\r\nContent-Length: 14\r\n\r\n{\"request\":{}}"))
@@ -314,7 +314,7 @@ class ErrorsTest {
   }
 
   @Test
-  void pipelinedRequestsAreAnsweredInOrder() throws IOException {
+  void answersPipelinedRequestsInOrder() throws IOException {
     String good =
         "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 14\r\n\r\n{\"request\":{}}";
     String bad = "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";

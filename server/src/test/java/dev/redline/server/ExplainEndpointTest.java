@@ -39,7 +39,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void everyRuleSaysWhetherItAppliesAndWhyNotAndHowItsBandsAre() {
+  void showsPerRuleWhetherItAppliesAndItsBands() {
     String body =
         "{\"request\":{\"path\":\"/api/x\",\"method\":\"GET\",\"clientIp\":\"192.0.2.1\"}}";
     for (int i = 0; i < 12; i++) {
@@ -80,7 +80,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void explainingTakesNothingAndCountsNowhere() {
+  void explainTakesNoTokensAndRecordsNoMetrics() {
     String body = "{\"plans\":[\"gold\"],\"key\":\"watched\"}";
     String before = metrics();
     for (int i = 0; i < 3; i++) {
@@ -112,7 +112,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void severalKeyFieldsShowAsAListAndApiKeysAsDigests() {
+  void showsKeyFieldsAsListAndApiKeysAsDigests() {
     JsonNode explained =
         server.ask(
             "/v1/explain",
@@ -125,7 +125,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void aRefusalIsExplainedWith200() {
+  void explainsDenialWith200() {
     String body = "{\"ruleId\":\"unseen\"}";
     server.post("/v1/check", body);
 
@@ -136,7 +136,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void theConditionThatFailedIsNamed() {
+  void namesTheConditionThatFailed() {
     JsonNode rules =
         server
             .ask("/v1/explain", "{\"request\":{\"path\":\"/api/x\",\"method\":\"GET\"}}")
@@ -149,7 +149,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void aHeaderMayHaveSeveralValues() {
+  void acceptsSeveralValuesOfAHeader() {
     String body = "{\"request\":{\"path\":\"/api/x\",\"headers\":{\"X-Gold\":[\"no\",\"gold\"]}}}";
     JsonNode gold = server.ask("/v1/explain", body).get("rules").get(8);
     assertThat(gold.get("ruleId").asString()).isEqualTo("values");
@@ -165,7 +165,7 @@ class ExplainEndpointTest {
   }
 
   @Test
-  void ofManyRulesThatDoNotMatchTwoHundredAreShownAndTheOthersCounted() throws IOException {
+  void showsTwoHundredUnmatchedRulesAndCountsTheOthers() throws IOException {
     StringBuilder rules = new StringBuilder("rules:\n");
     for (int i = 0; i < 1000; i++) {
       rules.append("- { id: r").append(i).append(", path: /p").append(i).append(", limit: 1/s }\n");

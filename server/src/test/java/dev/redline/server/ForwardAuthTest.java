@@ -48,21 +48,21 @@ class ForwardAuthTest {
   }
 
   @Test
-  void theOriginalRequestIsDecidedAndRefusedAsAFilterWould() {
+  void decidesByTheOriginalRequest() {
     String[] headers = {
       "X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/api/x?q=1", "X-Forwarded-For", "192.0.2.1"
     };
 
     HttpResponse<String> passed = ask("", headers);
-    HttpResponse<String> refused = ask("", headers);
+    HttpResponse<String> denied = ask("", headers);
 
     assertThat(passed.statusCode()).isEqualTo(200);
     assertThat(passed.body()).isEmpty();
     assertThat(passed.headers().firstValue("X-RateLimit-Remaining")).hasValue("0");
-    assertThat(refused.statusCode()).isEqualTo(429);
-    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-    assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-    JsonNode problem = TestServer.json(refused);
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(denied.headers().firstValue("Retry-After")).isPresent();
+    JsonNode problem = TestServer.json(denied);
     assertThat(problem.get("type").asString()).endsWith("#quota-exceeded");
     assertThat(problem.get("violated-policies").get(0).asString()).isEqualTo("per-ip");
     assertThat(ask("?denyStatus=403", headers).statusCode()).isEqualTo(403);
@@ -77,13 +77,13 @@ class ForwardAuthTest {
     "X-Original-URL,https://example.org/closed",
     "X-Original-URL,https://example.org//closed/?a=/api"
   })
-  void everyProxysWayToNameTheUriIsUnderstood(String header, String uri) {
+  void acceptsUriHeadersOfEveryProxy(String header, String uri) {
     assertThat(ask("", header, uri).statusCode()).isEqualTo(403);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/café/x", "/caf%C3%A9/x", "/x/../café"})
-  void rawAndEncodedBytesAreOnePath(String uri) throws IOException {
+  void treatsRawAndEncodedBytesAsOnePath(String uri) throws IOException {
     String bytes = new String(uri.getBytes(UTF_8), ISO_8859_1);
 
     assertThat(server.raw("GET /v1/forward-auth HTTP/1.1", "X-Original-URI: " + bytes))
@@ -91,7 +91,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void everyMethodMayAsk() {
+  void acceptsEveryMethod() {
     for (String method : new String[] {"POST", "HEAD", "DELETE"}) {
       HttpResponse<String> response =
           server.send(
@@ -103,7 +103,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void theClientIsTheFirstHopThatIsNoTrustedProxyAndNeverTheProxyItself() {
+  void clientIsTheFirstUntrustedHop() {
     String forged = "203.0.113.50, 192.0.2.77, 127.0.0.1";
     assertThat(
             ask(
@@ -135,7 +135,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void headersOfTheOriginalRequestCount() {
+  void matchesHeadersOfTheOriginalRequest() {
     assertThat(ask("", "X-Original-URI", "/keys", "X-API-Key", "k").statusCode()).isEqualTo(200);
     assertThat(ask("", "X-Original-URI", "/keys", "X-API-Key", "k").statusCode()).isEqualTo(429);
     assertThat(ask("", "X-Original-URI", "/tenants", "X-Tenant", "t").statusCode()).isEqualTo(200);
@@ -143,7 +143,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void withoutAUriThereIsNothingToDecide() {
+  void rejectsRequestWithoutUri() {
     HttpResponse<String> response = ask("", "X-Forwarded-For", "192.0.2.1");
 
     assertThat(response.statusCode()).isEqualTo(400);
@@ -152,7 +152,7 @@ class ForwardAuthTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"200", "399", "600", "no", ""})
-  void anotherDenyStatusThanAnErrorIsRefused(String status) {
+  void rejectsDenyStatusThatIsNoError(String status) {
     HttpResponse<String> response = ask("?denyStatus=" + status, "X-Forwarded-Uri", "/x");
 
     assertThat(response.statusCode()).isEqualTo(400);
@@ -160,7 +160,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void anUnknownRuleSetIsNotFound() {
+  void unknownRuleSetIsNotFound() {
     assertThat(ask("?ruleSetId=nowhere", "X-Forwarded-Uri", "/x").statusCode()).isEqualTo(404);
   }
 
@@ -212,7 +212,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void anUntrustedPeerIsRefusedWithItsAddressAndTheProperty() throws IOException {
+  void rejectsUntrustedPeerAndNamesAddressAndProperty() throws IOException {
     try (TestServer strict =
         TestServer.start(RULES, Map.of("rl.identity.trusted-proxies", "10.0.0.0/8"))) {
       HttpResponse<String> response =

@@ -40,7 +40,7 @@ class LivingRulesTest {
     return TestServer.start(new ServerOptions(flags, Map.of(), Optional.empty()));
   }
 
-  /** Two rules that always change together: whoever sees one of each saw half a change. */
+  /** Two rules that always change together: a response with different numbers saw half a change. */
   private static String rules(int capacity) {
     return "rules:\n"
         + "  - { id: first, path: /**, priority: 1, limit: "
@@ -80,7 +80,7 @@ class LivingRulesTest {
   }
 
   @Test
-  void aFileEditedUnderLoadIsInForceSoonAndNobodySeesHalfOfIt() throws Exception {
+  void appliesFileEditedUnderLoadAtomically() throws Exception {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rules(1));
     AtomicBoolean stop = new AtomicBoolean();
     AtomicLong decisions = new AtomicLong();
@@ -146,7 +146,7 @@ class LivingRulesTest {
     }
   }
 
-  /** What the kubelet does: a new directory, and one rename that makes it count. */
+  /** Updates the mount like the kubelet: a new directory, then one rename of the link to it. */
   private void mount(int version, String rules) throws IOException {
     Path data = Files.createDirectory(directory.resolve("..2026_" + version));
     Files.writeString(data.resolve("rules.yaml"), rules);
@@ -159,7 +159,7 @@ class LivingRulesTest {
   }
 
   @Test
-  void aMountedConfigMapIsFollowedUnlessItShallNotBe() throws IOException {
+  void followsMountedConfigMapUnlessWatchingIsDisabled() throws IOException {
     mount(0, rules(1));
     Map<String, String> properties =
         Map.of("rl.config.source", "CONFIG_MAP", "rl.config.path", directory.toString());

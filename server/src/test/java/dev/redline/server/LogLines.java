@@ -6,12 +6,12 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while it is open. */
+/** Collects log lines until it is closed. */
 public final class LogLines implements AutoCloseable {
   private final Logger root = (Logger) LoggerFactory.getLogger("dev.redline");
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
-  /** Begins to listen; a service that starts later resets the log. */
+  /** Starts to collect; a service that is started later resets the log. */
   public LogLines() {
     lines.start();
     root.addAppender(lines);

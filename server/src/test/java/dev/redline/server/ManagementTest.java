@@ -41,7 +41,7 @@ class ManagementTest {
   }
 
   @Test
-  void healthTellsTheStoreAndTheRules() {
+  void healthShowsStoreAndRules() {
     JsonNode health = get("/actuator/health");
 
     assertThat(health.get("status").asString()).isEqualTo("UP");
@@ -58,7 +58,7 @@ class ManagementTest {
   }
 
   @Test
-  void livenessAndReadinessAreUpAndDoNotLookAtTheStore() {
+  void livenessAndReadinessDoNotDependOnTheStore() {
     for (String group : List.of("liveness", "readiness")) {
       JsonNode health = get("/actuator/health/" + group);
       assertThat(health.get("status").asString()).isEqualTo("UP");
@@ -67,13 +67,13 @@ class ManagementTest {
   }
 
   @Test
-  void infoTellsTheVersion() {
+  void infoShowsTheVersion() {
     assertThat(get("/actuator/info").get("app").get("version").asString())
         .matches("\\d+\\.\\d+\\.\\d+.*");
   }
 
   @Test
-  void theRedlineEndpointTellsSettingsWithoutSecrets() {
+  void redlineEndpointShowsSettingsWithoutSecrets() {
     JsonNode redline = get("/actuator/redline");
 
     assertThat(redline.get("version").asString()).matches("\\d+\\.\\d+\\.\\d+.*");
@@ -85,7 +85,7 @@ class ManagementTest {
   }
 
   @Test
-  void metricsAreNamedAsTheContractSays() {
+  void metricsHaveTheNamesOfTheContract() {
     String metrics = server.get(server.management("/actuator/prometheus")).body();
 
     assertThat(metrics.lines())
@@ -107,7 +107,7 @@ class ManagementTest {
   }
 
   @Test
-  void requestsOfBothPlanesAreOneMetricWithTheSameBoundedTags() {
+  void requestsOfBothPortsShareOneMetricWithBoundedTags() {
     get("/actuator/health");
     String metrics = server.get(server.management("/actuator/prometheus")).body();
 
@@ -139,7 +139,7 @@ class ManagementTest {
   }
 
   @Test
-  void nothingElseIsShown() {
+  void hidesOtherActuatorEndpoints() {
     for (String path :
         List.of("/actuator/env", "/actuator/beans", "/actuator/heapdump", "/v1/check")) {
       assertThat(server.get(server.management(path)).statusCode()).isEqualTo(404);

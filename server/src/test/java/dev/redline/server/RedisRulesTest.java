@@ -106,7 +106,7 @@ class RedisRulesTest {
   }
 
   @Test
-  void aChangeDecidesOnAllServersAlsoOnOneThatWasAwayAndAfterARestartOfRedis() throws IOException {
+  void changeReachesAllServersAfterDisconnectAndRedisRestart() throws IOException {
     publish("first");
     try (FaultProxy proxy = FaultProxy.to(redis);
         TestServer one = start(redis.uri(), Map.of());
@@ -132,7 +132,7 @@ class RedisRulesTest {
   }
 
   @Test
-  void aRedisThatIsDownAtTheStartBringsRulesWhenItComesAlsoTheSameAsBefore() {
+  void loadsRulesWhenRedisComesUpAfterTheStart() {
     redis.kill();
     try (TestServer rejects = start(redis.uri(), Map.of("rl.missing-rule-behavior", "REJECT"));
         TestServer allows = start(redis.uri(), Map.of())) {
@@ -157,7 +157,7 @@ class RedisRulesTest {
   }
 
   @Test
-  void theRulesOfTheCommandLineStartAnEmptyRedisAndGiveWayToItsOwn() throws IOException {
+  void commandLineRulesSeedEmptyRedisAndYieldToItsRules() throws IOException {
     Path rules =
         Files.writeString(
             directory.resolve("rules.yaml"),

@@ -66,7 +66,7 @@ class RedisTest {
   }
 
   @Test
-  void aDryRunAndAnExplanationTakeNothing() throws IOException {
+  void dryRunAndExplainTakeNoTokens() throws IOException {
     try (TestServer server = start(REDIS.get())) {
       String dry = by("cat").replaceFirst("\\{", "{\"dryRun\":true,");
       for (int i = 0; i < 5; i++) {
@@ -80,7 +80,7 @@ class RedisTest {
   }
 
   @Test
-  void apiKeysAreOnlyDigestsInRedis() throws IOException {
+  void redisHoldsApiKeysOnlyAsDigests() throws IOException {
     try (TestServer server = start(REDIS.get())) {
       server.post(
           "/v1/check", "{\"request\":{\"path\":\"/keys/x\",\"apiKey\":\"top-secret-key\"}}");
@@ -91,7 +91,7 @@ class RedisTest {
   }
 
   @Test
-  void healthTellsTopologyLatencyAndWhatIsDangerous() throws IOException {
+  void healthShowsTopologyLatencyAndWarnings() throws IOException {
     try (RedisServer redis =
             RedisServer.start(RedisBinary.any(), "--maxmemory-policy", "allkeys-lru");
         TestServer server = start(redis)) {
@@ -107,7 +107,7 @@ class RedisTest {
 
   @Tag("faults")
   @Test
-  void withoutRedisItStartsAndFindsItLater() throws IOException {
+  void startsWithoutRedisAndConnectsLater() throws IOException {
     RedisServer redis = RedisServer.start(RedisBinary.any());
     redis.kill();
     try (redis;
@@ -134,7 +134,7 @@ class RedisTest {
   }
 
   @Test
-  void aUriThatIsNoneStopsTheStartAndKeepsItsPassword() {
+  void rejectsInvalidUriWithoutShowingItsPassword() {
     assertThatThrownBy(
             () ->
                 TestServer.start(

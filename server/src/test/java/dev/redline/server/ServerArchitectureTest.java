@@ -16,7 +16,7 @@ class ServerArchitectureTest {
           .importPackages("dev.redline");
 
   @Test
-  void adaptersDoNotKnowEachOther() {
+  void adaptersDoNotDependOnEachOther() {
     String[] adapters = {"dev.redline.rules..", "dev.redline.stores..", "dev.redline.telemetry.."};
     for (String adapter : adapters) {
       for (String other : adapters) {
@@ -41,7 +41,7 @@ class ServerArchitectureTest {
   }
 
   @Test
-  void nobodyKnowsTheServer() {
+  void nothingDependsOnTheServer() {
     noClasses()
         .that()
         .resideOutsideOfPackage("dev.redline.server..")
@@ -52,7 +52,7 @@ class ServerArchitectureTest {
   }
 
   @Test
-  void theDataPlaneKnowsNeitherSpringNorTheServletStack() {
+  void dataPlaneDependsNeitherOnSpringNorOnServlets() {
     noClasses()
         .that()
         .resideInAPackage("dev.redline.server.data..")
@@ -75,12 +75,12 @@ class ServerArchitectureTest {
   }
 
   @Test
-  void theRoomsOfTheServerAreEnteredInOneDirection() {
+  void serverPackagesAreFreeOfCycles() {
     slices().matching("dev.redline.server.(*)..").should().beFreeOfCycles().check(REDLINE);
   }
 
   @Test
-  void theDataPlaneKnowsNoRuleDocuments() {
+  void dataPlaneDoesNotDependOnRuleDocuments() {
     classes()
         .that()
         .resideInAPackage("dev.redline.rules..")

@@ -42,7 +42,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void aFlagBeatsTheEnvironmentWhichBeatsTheFileWhichBeatsTheDefault() throws IOException {
+  void prefersFlagToEnvironmentToFileToDefault() throws IOException {
     String config =
         """
         rl:
@@ -77,7 +77,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void theKillSwitchIsFollowedInTheConfigurationFile() throws IOException {
+  void followsKillSwitchInTheConfigurationFile() throws IOException {
     Map<String, String> flags = Map.of("rl.config.path", file("r.yaml", RULES).toString());
     ServerOptions options = options(flags, Map.of(), "rl.enabled: true\n");
     String body = "{\"request\":{\"path\":\"/x\"}}";
@@ -104,7 +104,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void anInlineLimitIsTakenWhereAllowed() throws IOException {
+  void acceptsInlineLimitIfEnabled() throws IOException {
     Map<String, String> flags =
         Map.of(
             "rl.server.inline-limits", "true", "rl.config.path", file("r.yaml", RULES).toString());
@@ -128,7 +128,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void theCaffeineStoreDecidesIfChosen() throws IOException {
+  void usesCaffeineStoreIfConfigured() throws IOException {
     Map<String, String> flags =
         Map.of("rl.storage.type", "caffeine", "rl.config.path", file("r.yaml", RULES).toString());
 
@@ -152,7 +152,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void anUnknownPropertyOrWrongValueStopsTheStartAndIsNamed() throws IOException {
+  void rejectsUnknownPropertyOrInvalidValueByName() throws IOException {
     assertRefused(
         options(
             Map.of("rl.server.prt", "1"),
@@ -165,7 +165,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void missingAndInvalidRulesStopTheStartWithTheirErrors() throws IOException {
+  void failsStartOnMissingOrInvalidRules() throws IOException {
     Path missing = directory.resolve("missing.yaml");
     assertRefused(
         options(Map.of("rl.config.path", missing.toString()), Map.of(), "{}"), missing.toString());
@@ -178,7 +178,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void aTakenPortStopsTheStartAndIsNamed() throws IOException {
+  void failsStartOnTakenPortAndNamesIt() throws IOException {
     try (ServerSocket taken = new ServerSocket(0)) {
       String port = Integer.toString(taken.getLocalPort());
       String rules = file("r.yaml", RULES).toString();
@@ -200,12 +200,12 @@ class ServerSettingsTest {
   }
 
   @Test
-  void aBrokenConfigurationFileStopsTheStart() throws IOException {
+  void failsStartOnMalformedConfigurationFile() throws IOException {
     assertRefused(options(Map.of(), Map.of(), "rl: {enabled: [\n"), "YAML");
   }
 
   @Test
-  void aManagementHostThatIsNoneIsNamed() {
+  void rejectsInvalidManagementHost() {
     for (String host : List.of("no such host", "203.0.113.7")) {
       assertThatThrownBy(
               () -> TestServer.start(RULES, Map.of("rl.server.management-host", host)).close())
@@ -215,7 +215,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void aRulesPathThatDoesNotExistIsNamed() {
+  void rejectsRulesPathThatDoesNotExist() {
     assertThatThrownBy(
             () -> TestServer.start(RULES, Map.of("rl.config.path", "/no/such.yaml")).close())
         .isInstanceOf(StartupFailure.class)
@@ -224,7 +224,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void tokensAreLongEnough() {
+  void rejectsShortTokens() {
     assertThatThrownBy(
             () ->
                 TestServer.start(RULES, Map.of("rl.admin.tokens.ci.value", "fifteen-letters"))
@@ -236,7 +236,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void anUnknownVariableIsFoundWithASuggestion() {
+  void rejectsUnknownVariableWithASuggestion() {
     assertThat(
             ServerSettings.CATALOG.unknownVariables(
                 Map.of(

@@ -66,7 +66,7 @@ class SlowBodiesTest {
         "POST /v1/forward-auth HTTP/1.1\r\nX-Forwarded-Uri: /closed\r\n",
         "POST /v1/forward-auth HTTP/1.1\r\nX-Forwarded-Uri: /open\r\n",
       })
-  void theDataPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
+  void dataPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
     try (RawClient client = data(head + LONG_BODY)) {
       assertThat(client.rest())
           .startsWith("HTTP/1.1 ")
@@ -75,7 +75,7 @@ class SlowBodiesTest {
   }
 
   @Test
-  void aClientThatGoesOnSendingIsCutOff() throws IOException {
+  void cutsOffClientThatKeepsSending() throws IOException {
     try (RawClient client = data("POST /nowhere HTTP/1.1\r\n" + LONG_BODY)) {
       assertThat(client.statusLine()).startsWith("HTTP/1.1 404");
       String megabyte = "x".repeat(1 << 20);
@@ -95,14 +95,14 @@ class SlowBodiesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"Content-Length: 100\r\n", "Transfer-Encoding: chunked\r\n"})
-  void theDataPortCutsOffABodyThatIsLate(String length) throws IOException {
+  void dataPortCutsOffLateBody(String length) throws IOException {
     try (RawClient client = data("POST /v1/check HTTP/1.1\r\nHost: x\r\n" + length + "\r\n")) {
       assertThat(client.rest()).startsWith("HTTP/1.1 408 ").contains("application/problem+json");
     }
   }
 
   @Test
-  void aSmallBodyOfAnAllowedForwardAuthKeepsTheConnection() throws IOException {
+  void keepsConnectionAfterSmallForwardAuthBody() throws IOException {
     String request =
         String.join(
             "\r\n",
@@ -133,7 +133,7 @@ class SlowBodiesTest {
         "PUT /nowhere HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\n",
         "POST /admin/v1/rules HTTP/1.1\r\nAuthorization: Bearer " + TOKEN + "\r\n",
       })
-  void theManagementPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
+  void managementPortAnswersAndClosesWithoutReadingLongBodies(String head) throws IOException {
     try (RawClient client = management(head + LONG_BODY)) {
       assertThat(client.rest()).matches("(?s)HTTP/1.1 4\\d\\d .*");
     }
@@ -142,7 +142,7 @@ class SlowBodiesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"Content-Length: 100\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{"})
-  void theManagementPortCutsOffABodyThatIsLate(String length) throws IOException {
+  void managementPortCutsOffLateBody(String length) throws IOException {
     String head =
         "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + TOKEN + "\r\n";
     try (RawClient client = management(head + length)) {
@@ -153,7 +153,7 @@ class SlowBodiesTest {
   }
 
   @Test
-  void theManagementPortDeniesALateBodyWithOneProblem() throws IOException {
+  void managementPortRejectsLateBodyWithOneProblem() throws IOException {
     String request = "POST /admin/v1/rules HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{";
     try (RawClient client = management(request)) {
       String answer = client.rest();
@@ -168,7 +168,7 @@ class SlowBodiesTest {
         "GET /actuator/prometheus HTTP/1.1\r\nContent-Type: application/json\r\n",
         "OPTIONS /actuator/health HTTP/1.1\r\nContent-Type: application/json\r\n",
       })
-  void theActuatorIgnoresBodies(String head) throws IOException {
+  void actuatorIgnoresBodies(String head) throws IOException {
     String body = "Host: x\r\nContent-Length: 9\r\n\r\nnot JSON!";
     try (RawClient client = management(head + body)) {
       assertThat(client.statusLine()).isEqualTo("HTTP/1.1 200");
@@ -208,7 +208,7 @@ class SlowBodiesTest {
   }
 
   @Test
-  void connectionsBeyondTheLimitAreClosedAndOthersStay() throws IOException {
+  void closesConnectionsBeyondTheLimitAndKeepsOthers() throws IOException {
     try (TestServer small =
         TestServer.start("rules: []", Map.of("rl.server.max-connections", "3"))) {
       List<RawClient> clients = new ArrayList<>();
@@ -237,7 +237,7 @@ class SlowBodiesTest {
   }
 
   @Test
-  void theManagementPortServesNoMoreConnectionsThanTheLimit() throws Exception {
+  void managementPortServesNoMoreConnectionsThanTheLimit() throws Exception {
     try (TestServer small =
         TestServer.start("rules: []", Map.of("rl.server.max-connections", "3"))) {
       int port = small.server().managementPort();

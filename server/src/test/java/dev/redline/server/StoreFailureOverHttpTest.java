@@ -82,7 +82,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void everyFailureIsCountedFromZero() throws IOException {
+  void failureCountersStartAtZero() throws IOException {
     try (TestServer server = start()) {
       for (String counter : List.of("failclosed", "failopen", "fallback")) {
         for (String why : List.of("rediserror", "badresponse", "badtypes")) {
@@ -99,7 +99,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void inOneOutageEachRuleFailsItsOwnWay() throws IOException {
+  void appliesFailureStrategyOfEachRule() throws IOException {
     try (TestServer server = start()) {
       assertThat(reason(server, "/closed")).isEqualTo("ALLOWED");
       redis.kill();
@@ -122,16 +122,16 @@ class StoreFailureOverHttpTest {
       for (int i = 0; i < 4; i++) {
         assertThat(reason(server, "/local")).isEqualTo("LOCAL_FALLBACK");
       }
-      JsonNode refused = TestServer.json(check(server, "/local"));
-      assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-      assertThat(refused.get("degraded").asBoolean()).isTrue();
+      JsonNode denied = TestServer.json(check(server, "/local"));
+      assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+      assertThat(denied.get("degraded").asBoolean()).isTrue();
       assertThat(metric(server, "ratelimit_fallback_total{reason=\"rediserror\"}")).isEqualTo(5);
       assertThat(breaker(server)).isIn("OPEN", "HALF_OPEN");
     }
   }
 
   @Test
-  void theStatusOfClosedCanBe503() throws IOException {
+  void statusOfFailClosedCanBe503() throws IOException {
     try (TestServer server = start("rl.fail.closed-status", "503")) {
       redis.kill();
       assertThat(check(server, "/closed").statusCode()).isEqualTo(503);
@@ -139,7 +139,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void aValueOfTheWrongTypeFailsOnlyItsOwnBucket() throws IOException {
+  void wrongTypeFailsOnlyItsOwnBucket() throws IOException {
     try (TestServer server = start()) {
       check(server, "/closed");
       String key = ((List<?>) redis.command("KEYS", "rl:b:*")).get(0).toString();
@@ -154,7 +154,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void whatRedisRefusedStaysRefusedAndItsReturnIsNoticed() throws IOException {
+  void keepsDenialsDuringOutageAndRecovers() throws IOException {
     try (TestServer server = start("rl.fail.local-share", "0.5")) {
       for (int i = 0; i < 4; i++) {
         assertThat(reason(server, "/local")).isEqualTo("ALLOWED");
@@ -162,9 +162,9 @@ class StoreFailureOverHttpTest {
       assertThat(reason(server, "/local")).isEqualTo("LIMIT_EXCEEDED");
       redis.kill();
 
-      JsonNode refused = TestServer.json(check(server, "/local"));
-      assertThat(refused.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
-      assertThat(refused.get("limit").asInt()).isEqualTo(4);
+      JsonNode denied = TestServer.json(check(server, "/local"));
+      assertThat(denied.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
+      assertThat(denied.get("limit").asInt()).isEqualTo(4);
       JsonNode shared = TestServer.json(check(server, "/half"));
       assertThat(shared.get("reason").asString()).isEqualTo("LOCAL_FALLBACK");
       assertThat(shared.get("limit").asInt()).isEqualTo(2);
@@ -176,7 +176,7 @@ class StoreFailureOverHttpTest {
   }
 
   @Test
-  void repliesThatAreNotOursAreToldApart() throws IOException {
+  void countsMalformedRepliesByKind() throws IOException {
     try (FaultProxy proxy = FaultProxy.to(redis);
         TestServer server = start("rl.redis.uri", proxy.uri())) {
       proxy.replyInstead("*1\r\n:1\r\n");

@@ -49,7 +49,7 @@ public final class TestServer implements AutoCloseable {
     return new TestServer(RedlineServer.start(options));
   }
 
-  /** Returns the properties of a service that is in nobody's way. */
+  /** Returns the properties of a service on free ports. */
   public static Map<String, String> onFreePorts() {
     return Map.of(
         "rl.server.port",

@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who is asking: from a request to an identity.
+ * Determines the identity that a request is counted by.
  *
- * <p>Implementations are called on the request path by many threads at once: no I/O, no locks.
+ * <p>Implementations are called for each request by many threads at once; they must not block.
  */
 @FunctionalInterface
 public interface KeyResolver {
-  /** Returns the caller's identity, or null if the request does not tell it. */
+  /** Returns the identity, or null if the request has none. */
   @Nullable String resolve(RequestContext request);
 
-  /** Returns the resolver under which everybody is the same caller. */
+  /** Returns the resolver that gives all requests the same identity. */
   static KeyResolver global() {
     return of(KeyField.global());
   }
@@ -60,7 +60,7 @@ public interface KeyResolver {
 
   /**
    * Returns the resolver by several fields together; no two combinations of values give the same
-   * identity, whatever the values contain.
+   * identity, even if values contain separators.
    */
   static KeyResolver of(KeyField... fields) {
     IdentityScheme scheme =

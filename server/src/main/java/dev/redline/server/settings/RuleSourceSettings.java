@@ -64,7 +64,7 @@ public record RuleSourceSettings(
         from.property(
                 SOURCE,
                 "where rules come from: a list of `FILE` or `CONFIG_MAP`, and `REDIS`, weakest"
-                    + " first; see [Living rules](reload.md)")
+                    + " first; see [Changing rules](reload.md)")
             .choices(Source.class, Source.FILE);
     String written = String.join(",", sources.stream().map(Enum::name).toList());
     if (new HashSet<>(sources).size() < sources.size()) {

@@ -27,7 +27,7 @@ class FailedLoginLogTest {
   }
 
   @Test
-  void guessingIsNoFloodOfLines() {
+  void logsFailedLoginsAtBoundedRate() {
     Logger logger = Logger.getLogger(FailedLoginLog.class.getName());
     Lines lines = new Lines();
     FailedLoginLog log = new FailedLoginLog();

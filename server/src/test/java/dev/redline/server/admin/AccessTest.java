@@ -27,7 +27,7 @@ class AccessTest {
   }
 
   @Test
-  void nobodyIsLetInWithoutAToken() throws IOException {
+  void rejectsRequestsWithoutValidToken() throws IOException {
     try (TestServer server = TestServer.start(AdminClient.RULES, AdminClient.tokens())) {
       List<URI> uris =
           List.of(
@@ -37,11 +37,11 @@ class AccessTest {
               server.management("/v1/rules"),
               server.uri("/v1/rules"));
       for (URI uri : uris) {
-        for (HttpResponse<String> refused :
+        for (HttpResponse<String> rejected :
             List.of(
                 server.get(uri), get(server, uri, "Basic Y2k6"), get(server, uri, "Bearer no"))) {
-          problem(refused, 401);
-          assertThat(refused.headers().firstValue("WWW-Authenticate"))
+          problem(rejected, 401);
+          assertThat(rejected.headers().firstValue("WWW-Authenticate"))
               .hasValueSatisfying(value -> assertThat(value).startsWith("Bearer"));
         }
         int status = get(server, uri, "bearer viewer-token-of-tests").statusCode();
@@ -52,7 +52,7 @@ class AccessTest {
   }
 
   @Test
-  void aViewerLooksAndDoesNotChange() throws IOException {
+  void viewerMayReadButNotChange() throws IOException {
     try (TestServer server = TestServer.start(AdminClient.RULES, AdminClient.tokens())) {
       AdminClient viewer = AdminClient.viewer(server);
 
@@ -70,7 +70,7 @@ class AccessTest {
   }
 
   @Test
-  void whoeverGuessesIsMadeToWaitAndHisNeighboursAreNot() throws IOException {
+  void limitsFailedLoginsExceptForKnownTokens() throws IOException {
     try (TestServer server = TestServer.start(AdminClient.RULES, AdminClient.tokens())) {
       AdminClient.viewer(server).json("rules");
       URI uri = server.management("/admin/v1/rules");
@@ -91,7 +91,7 @@ class AccessTest {
   }
 
   @Test
-  void aTokenIsMadeWhereNoneIsConfiguredAndKept() throws IOException {
+  void generatesAndKeepsTokenIfNoneIsConfigured() throws IOException {
     Path data = temporary.resolve("data");
     String token;
     try (TestServer server =
@@ -116,7 +116,7 @@ class AccessTest {
   }
 
   @Test
-  void withoutAPlaceForATokenTheServiceDecidesAndTheApiStaysClosed() throws IOException {
+  void closesAdminApiIfTokenCannotBeStored() throws IOException {
     Path notADirectory = Files.writeString(temporary.resolve("file"), "");
     try (TestServer server =
         TestServer.start(AdminClient.RULES, Map.of("rl.data-dir", notADirectory.toString()))) {
@@ -127,7 +127,7 @@ class AccessTest {
   }
 
   @Test
-  void aTokenMayStandInAFile() throws IOException {
+  void readsTokenFromFile() throws IOException {
     Path file = Files.writeString(temporary.resolve("token"), "from-a-file-of-tests\n");
     try (TestServer server =
         TestServer.start(

@@ -42,7 +42,7 @@ class HistoryTest {
   }
 
   @Test
-  void anEarlierVersionIsRestoredByteForByteAndTheAuditTellsWhoDidWhat() throws IOException {
+  void restoresEarlierVersionAndAuditsIt() throws IOException {
     try (TestServer server = start()) {
       AdminClient admin = AdminClient.editor(server);
       assertThat(admin.json("history")).isEmpty();
@@ -93,7 +93,7 @@ class HistoryTest {
   }
 
   @Test
-  void historyAndRulesOutliveTheProcess() throws IOException {
+  void historyAndRulesSurviveARestart() throws IOException {
     String page;
     try (TestServer server = start()) {
       AdminClient admin = AdminClient.editor(server);
@@ -113,7 +113,7 @@ class HistoryTest {
   }
 
   @Test
-  void onRedisAChangeThroughOneServerDecidesOnAllAndIsRestoredByAnother() throws IOException {
+  void changeOnRedisAppliesOnAllServersAndCanBeRestoredByAnother() throws IOException {
     Map<String, String> properties = new HashMap<>(AdminClient.tokens());
     properties.put("rl.config.source", "REDIS");
     properties.put("rl.redis.uri", REDIS.get().uri());
@@ -146,7 +146,7 @@ class HistoryTest {
   }
 
   @Test
-  void aChangeThroughOneServerDecidesOnTheOtherToo() throws IOException {
+  void changeAppliesOnTheOtherServer() throws IOException {
     try (TestServer one = start();
         TestServer other = start()) {
       AdminClient here = AdminClient.editor(one);
@@ -167,7 +167,7 @@ class HistoryTest {
     }
   }
 
-  /** Returns the rules without what says when they were written. */
+  /** Returns the rules without the times at which they were written. */
   private static String withoutOrigin(AdminClient admin) {
     return admin.json("rules").get("rules").toString().replaceAll(",\"origin\":\\{[^}]*}", "");
   }

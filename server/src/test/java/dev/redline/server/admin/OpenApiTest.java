@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** The description of the API, held against what the service really answers. */
+/** Compares the OpenAPI description with the responses of the service. */
 class OpenApiTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonSchemaFactory SCHEMAS =
@@ -110,7 +110,7 @@ class OpenApiTest {
   }
 
   @Test
-  void everyAnswerIsAsDescribedAndEveryOperationAnswers() throws IOException {
+  void everyOperationRespondsAsDescribed() throws IOException {
     String rules = "/admin/v1/rules";
     String one = "/admin/v1/rules/{id}";
     call("GET", rules, rules, "");

@@ -43,7 +43,7 @@ class OperationsTest {
   }
 
   @Test
-  void bucketsOfOneCallerOfARuleOrOfARuleSetAreReset() throws IOException {
+  void resetsBucketsOfCallerRuleOrRuleSet() throws IOException {
     try (TestServer server = start(Map.of())) {
       AdminClient admin = AdminClient.editor(server);
       assertThat(take(server, "per-ip", "192.0.2.1")).isTrue();
@@ -71,7 +71,7 @@ class OperationsTest {
   }
 
   @Test
-  void whatCannotBeResetIsRefused() throws IOException {
+  void rejectsInvalidReset() throws IOException {
     try (TestServer server = start(Map.of())) {
       AdminClient admin = AdminClient.editor(server);
 
@@ -99,7 +99,7 @@ class OperationsTest {
   }
 
   @Test
-  void aResetOnRedisReachesTheOtherServer() throws IOException {
+  void resetOnRedisReachesTheOtherServer() throws IOException {
     Map<String, String> redis =
         Map.of("rl.storage.type", "REDIS", "rl.redis.uri", REDIS.get().uri());
     try (TestServer one = start(redis);
@@ -119,7 +119,7 @@ class OperationsTest {
   }
 
   @Test
-  void aReloadLooksAtTheFileAtOnce() throws IOException {
+  void reloadReadsTheFileAtOnce() throws IOException {
     Path file = Files.writeString(temporary.resolve("rules.yaml"), AdminClient.RULES);
     try (TestServer server =
         start(Map.of("rl.config.path", file.toString(), "rl.reload.enabled", "false"))) {
@@ -153,7 +153,7 @@ class OperationsTest {
   }
 
   @Test
-  void theLastSuccessMovesWithEveryGoodReloadAndNoOther() throws IOException {
+  void lastSuccessChangesOnlyWithSuccessfulReloads() throws IOException {
     Path file = Files.writeString(temporary.resolve("rules.yaml"), AdminClient.RULES);
     try (TestServer server =
         start(Map.of("rl.config.path", file.toString(), "rl.reload.enabled", "false"))) {
@@ -181,7 +181,7 @@ class OperationsTest {
   }
 
   @Test
-  void statsTellVerdictsRuleByRule() throws IOException {
+  void statsCountDecisionsPerRule() throws IOException {
     try (TestServer server = start(Map.of())) {
       take(server, "per-ip", "192.0.2.1");
       take(server, "per-ip", "192.0.2.1");
@@ -200,7 +200,7 @@ class OperationsTest {
   }
 
   @Test
-  void bothPortsShowTheWholeDocumentAndNotTwice() throws IOException {
+  void bothPortsShowTheDocumentAndHonourIfNoneMatch() throws IOException {
     try (TestServer server = start(Map.of())) {
       AdminClient viewer = AdminClient.viewer(server);
       List<URI> both = List.of(server.uri("/v1/rules"), server.management("/v1/rules"));

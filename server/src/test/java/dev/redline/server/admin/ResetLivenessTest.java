@@ -82,7 +82,7 @@ class ResetLivenessTest {
   }
 
   @Test
-  void everyRequestIsAnsweredWhileBucketsAreResetAndAfterwards() throws Exception {
+  void answersEveryRequestDuringAndAfterResets() throws Exception {
     Map<String, String> properties = new HashMap<>(AdminClient.tokens());
     properties.put("rl.storage.max-keys", "10000");
     try (TestServer server = TestServer.start(AdminClient.RULES, properties)) {

@@ -57,7 +57,7 @@ class RulesTest {
   }
 
   @Test
-  void theRulesInForceAreListedWithTheirVersion() {
+  void listsRulesInForceWithTheirVersion() {
     JsonNode rules = admin.json("rules");
 
     assertThat(rules.get("version").asLong()).isEqualTo(4);
@@ -67,7 +67,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleThatIsPostedDecidesAtOnce() {
+  void postedRuleDecidesAtOnce() {
     HttpResponse<String> created = admin.post("rules", RULE);
 
     assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
@@ -80,7 +80,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleThatExistsCannotBePostedAgainWhereverItStands() {
+  void rejectsPostOfExistingRuleOfAnySource() {
     admin.post("rules", RULE);
 
     problem(admin.post("rules", RULE), 409);
@@ -89,11 +89,11 @@ class RulesTest {
   }
 
   @Test
-  void everyMistakeInARuleIsNamedWithItsPlace() {
-    HttpResponse<String> refused =
+  void reportsEveryMistakeOfARuleWithItsLocation() {
+    HttpResponse<String> rejected =
         admin.post("rules", "{\"id\":\"new\",\n\"lmit\":\"3/d\",\n\"cost\":0,\"plan\":\"gild\"}");
 
-    JsonNode errors = problem(refused, 400).get("errors");
+    JsonNode errors = problem(rejected, 400).get("errors");
     Map<String, JsonNode> byField = new HashMap<>();
     errors.forEach(error -> byField.put(error.get("field").asString(), error));
     assertThat(byField.get("lmit").get("suggestion").asString()).isEqualTo("limit");
@@ -106,7 +106,7 @@ class RulesTest {
   }
 
   @Test
-  void whatIsNoRuleIsRefused() {
+  void rejectsInvalidRuleBody() {
     for (String body :
         List.of("", "{", "[]", "{}", "null", RULE + "," + RULE, "{\"id\":\"${HOME}\"}", "id: a")) {
       JsonNode problem = problem(admin.post("rules", body), 400);
@@ -116,7 +116,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleMayNameAPlanOfTheFile() {
+  void acceptsPlanOfTheFile() {
     HttpResponse<String> created =
         admin.post("rules", "{\"id\":\"new\",\"path\":\"/new\",\"plan\":\"gold\"}");
 
@@ -124,7 +124,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleIsShownWithItsTagAndNotTwice() {
+  void showsRuleWithETagAndHonoursIfNoneMatch() {
     HttpResponse<String> shown = admin.get("rules/per-user");
     assertThat(shown.statusCode()).isEqualTo(200);
     assertThat(TestServer.json(shown).get("ruleSetId").asString()).isEqualTo("orders");
@@ -137,7 +137,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleOfTheFileIsReplacedAndDecidesAtOnce() {
+  void replacedRuleOfTheFileDecidesAtOnce() {
     String changed =
         TestServer.json(admin.get("rules/per-ip"))
             .toString()
@@ -151,7 +151,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleOfTheFileCanBeDisabledButNotDeleted() {
+  void ruleOfTheFileCanBeDisabledButNotDeleted() {
     JsonNode problem = problem(admin.delete("per-ip", admin.etag("per-ip")), 409);
     assertThat(problem.get("detail").asString()).contains("\"enabled\": false");
 
@@ -165,7 +165,7 @@ class RulesTest {
   }
 
   @Test
-  void whoKnowsAnOlderRuleOrNoneIsToldToLookAgain() {
+  void rejectsStaleOrMissingIfMatch() {
     String old = admin.etag("per-ip");
     String body = "{\"id\":\"per-ip\",\"limit\":\"7/d\"}";
     assertThat(admin.put("per-ip", old, body).statusCode()).isEqualTo(200);
@@ -179,7 +179,7 @@ class RulesTest {
   }
 
   @Test
-  void puttingNeverCreatesAndNeverRenames() {
+  void putNeitherCreatesNorRenames() {
     problem(admin.put("new", "*", RULE), 404);
     problem(admin.send("PUT", "rules/new", RULE), 404);
     problem(admin.delete("new", "*"), 404);
@@ -191,7 +191,7 @@ class RulesTest {
   }
 
   @Test
-  void aRuleSetWhoseLastRuleIsDeletedStaysEmpty() {
+  void keepsRuleSetWhoseLastRuleIsDeleted() {
     admin.post("rules", "{\"id\":\"only\",\"ruleSetId\":\"lone\",\"limit\":\"1/d\"}");
     String ask = "{\"ruleSetId\":\"lone\",\"request\":{\"path\":\"/x\"}}";
     assertThat(server.ask("/v1/check", ask).get("ruleId").asString()).isEqualTo("only");
@@ -206,7 +206,7 @@ class RulesTest {
   }
 
   @Test
-  void aDocumentIsCheckedWithoutBeingUsed() {
+  void validatesDocumentWithoutApplyingIt() {
     String yaml = "rules:\n  - { id: a, path: /a/*, limit: 1/s }\n";
     JsonNode warned =
         TestServer.json(
@@ -231,7 +231,7 @@ class RulesTest {
   }
 
   @Test
-  void whatTheApiDoesNotHaveIsRefusedInOrder() {
+  void rejectsUnknownPathMethodAndContentType() {
     problem(admin.get("nowhere"), 404);
     problem(admin.get("rules/a/b"), 404);
     HttpResponse<String> wrong = admin.send("PATCH", "rules", "{}");
@@ -255,7 +255,7 @@ class RulesTest {
   }
 
   @Test
-  void whatIsRefusedBeforeAnybodyLooksIsAProblemDocumentToo() throws IOException {
+  void answersMalformedUriWithProblemDocument() throws IOException {
     for (String line :
         List.of("GET /admin/v1/rules/%zz HTTP/1.1", "GET /admin/v1/rules/a%2Fb HTTP/1.1")) {
       try (Socket socket = new Socket("localhost", server.server().managementPort())) {
@@ -277,7 +277,7 @@ class RulesTest {
   }
 
   @Test
-  void manyEditorsAtOnceLoseNothing() throws Exception {
+  void concurrentEditsLoseNothing() throws Exception {
     List<Thread> threads = new ArrayList<>();
     List<Integer> answers = java.util.Collections.synchronizedList(new ArrayList<>());
     for (int t = 0; t < 4; t++) {
@@ -302,7 +302,7 @@ class RulesTest {
   }
 
   @Test
-  void eachRuleShowsItsOriginAndAChangeThatHasNoEffectIsLogged() throws IOException {
+  void showsOriginOfEachRuleAndLogsChangesWithoutEffect() throws IOException {
     Path file = Files.createTempFile("origin", ".yaml");
     Files.writeString(file, "version: 3\nrules: [{ id: a, limit: 1/d }, { id: b, limit: 1/d }]");
     Map<String, String> properties = new HashMap<>(AdminClient.tokens());

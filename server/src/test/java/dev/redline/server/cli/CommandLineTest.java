@@ -54,7 +54,7 @@ class CommandLineTest {
   }
 
   @Test
-  void validRulesAreSaidToBe() throws IOException {
+  void validateReportsValidRules() throws IOException {
     String file = file("my rules.yaml", "rules: [{ id: a, path: /a, limit: \"${LIMIT}/s\" }]\n");
 
     assertThat(run("validate", file)).isZero();
@@ -63,7 +63,7 @@ class CommandLineTest {
   }
 
   @Test
-  void everyErrorHasALineOfItsOwnOnStandardOutput() throws IOException {
+  void validatePrintsOneLinePerErrorOnStandardOutput() throws IOException {
     String file =
         file("bad.yaml", "rules:\n  - { id: a, limit: 0/s }\n  - { id: b, pth: /x, limit: 1/s }\n");
 
@@ -77,7 +77,7 @@ class CommandLineTest {
   }
 
   @Test
-  void warningsAreToldAndFailOnlyIfStrict() throws IOException {
+  void validatePrintsWarningsAndFailsOnThemOnlyIfStrict() throws IOException {
     String file = file("warn.yaml", "rules: [{ id: a, path: /a/*, limit: 1/s }]\n");
 
     assertThat(run("validate", file)).isZero();
@@ -87,7 +87,7 @@ class CommandLineTest {
   }
 
   @Test
-  void severalFilesAreOneRuleBook() throws IOException {
+  void validateMergesSeveralFiles() throws IOException {
     String plans = file("plans.yaml", "plans: [{ id: gold, limit: 1/s }]\n");
     String rules = file("rules.json", "{\"rules\":[{\"id\":\"a\",\"plan\":\"gold\"}]}");
     String again = file("again.yaml", "rules: [{ id: a, limit: 1/s }]\n");
@@ -99,7 +99,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aDirectoryMeansItsRuleFiles() throws IOException {
+  void validateReadsRuleFilesOfADirectory() throws IOException {
     file("a.yaml", "plans: [{ id: gold, limit: 1/s }]\n");
     file("b.yml", "rules: [{ id: a, plan: gold }]\n");
     file(".hidden.yaml", "nonsense: [\n");
@@ -110,7 +110,7 @@ class CommandLineTest {
   }
 
   @Test
-  void standardInputIsADash() {
+  void validateReadsStandardInputForADash() {
     in = "rules: [{ id: a, limit: nonsense }]";
 
     assertThat(run("validate", "-")).isEqualTo(1);
@@ -118,7 +118,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aMissingFileIsNamed() throws IOException {
+  void validateNamesMissingFile() throws IOException {
     String good = file("good.yaml", "rules: []\n");
 
     assertThat(run("validate", good, "nowhere.yaml")).isEqualTo(1);
@@ -126,7 +126,7 @@ class CommandLineTest {
   }
 
   @Test
-  void explainPrintsWhatTheServiceSays() throws IOException {
+  void explainPrintsTheResultOfTheService() throws IOException {
     String file =
         file(
             "rules.yaml",
@@ -195,7 +195,7 @@ class CommandLineTest {
   }
 
   @Test
-  void explainTellsWhatIsWrongWithTheRules() throws IOException {
+  void explainReportsInvalidRules() throws IOException {
     String file = file("bad.yaml", "rules: [{ id: a, limit: 0/s }]\n");
 
     assertThat(run("explain", "--rules", file, "GET", "/")).isEqualTo(1);
@@ -226,14 +226,14 @@ class CommandLineTest {
         "explain --rules r.yaml GET /x --cost a    | --cost",
         "explain --rules r.yaml GET /x --header a  | NAME=VALUE",
       })
-  void whatIsNotUnderstoodIsSaidWithAWayOut(String line, String said) {
+  void rejectsInvalidArgumentsAndNamesThem(String line, String said) {
     assertThat(run(line.split(" "))).isEqualTo(2);
     assertThat(err()).contains(said);
     assertThat(out()).isEmpty();
   }
 
   @Test
-  void helpNamesEveryCommand() {
+  void helpListsEveryCommand() {
     assertThat(run("help")).isZero();
     assertThat(out()).contains("serve").contains("validate").contains("explain").contains("bench");
     assertThat(run()).isEqualTo(2);
@@ -241,7 +241,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aServiceThatCannotStartSaysWhyLineByLine() throws IOException {
+  void serveReportsWhyItCannotStart() throws IOException {
     String file = file("bad.yaml", "rules:\n  - { id: a, limit: 0/s }\n  - { id: b }\n");
 
     assertThat(run("serve", "--rules", file, "--port", "0", "--management-port", "0")).isEqualTo(1);
@@ -254,7 +254,7 @@ class CommandLineTest {
 
   @Tag("faults")
   @Test
-  void aBucketInRedisIsPrintedForPeople() throws IOException {
+  void inspectPrintsBucketInRedis() throws IOException {
     String rules = file("rules.yaml", "rules: [{ id: a, key: userId, limit: [3/h, 5/d] }]\n");
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         TestServer server =
@@ -283,7 +283,7 @@ class CommandLineTest {
   }
 
   @Test
-  void everyCommandHasHelpAndTheProgramAVersion() {
+  void everyCommandHasHelpAndTheProgramHasAVersion() {
     for (String command : List.of("serve", "validate", "explain", "inspect")) {
       for (String help : List.of("-h", "--help")) {
         out.reset();
@@ -303,7 +303,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void validateReadsAPipe() throws Exception {
+  void validateReadsPipe() throws Exception {
     Path pipe = directory.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     Thread writer =
@@ -326,7 +326,7 @@ class CommandLineTest {
 
   @Test
   @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void validateRejectsAPipeWithoutEnd() {
+  void validateRejectsEndlessPipe() {
     assertThat(run("validate", "/dev/zero")).isEqualTo(1);
     assertThat(out()).contains("/dev/zero: larger than 32 MiB");
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The {@code redline} script, with stand-ins for Maven and Java that tell how they were called. */
+/** The {@code redline} script, with fakes of Maven and Java that print how they were called. */
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class LauncherTest {
   @TempDir Path directory;
@@ -80,7 +80,7 @@ class LauncherTest {
   }
 
   @Test
-  void whatIsMissingIsBuiltAndRunWhereTheUserIsWithTheWordsUntouched() throws Exception {
+  void buildsMissingJarAndRunsItInTheWorkingDirectoryWithTheGivenArguments() throws Exception {
     List<String> lines = run("serve", "--rules", "my rules.yaml");
 
     assertThat(lines)
@@ -95,14 +95,14 @@ class LauncherTest {
   }
 
   @Test
-  void whatIsFreshIsNotBuiltAgain() throws Exception {
+  void doesNotRebuildUpToDateJar() throws Exception {
     run("validate", "x");
 
     assertThat(run("validate", "x")).noneMatch(line -> line.startsWith("mvn"));
   }
 
   @Test
-  void whatChangedInAnyModuleItIsMadeOfIsBuiltAgain() throws Exception {
+  void rebuildsWhenAnyModuleChanged() throws Exception {
     run("validate", "x");
     for (String changed :
         List.of(
@@ -123,7 +123,7 @@ class LauncherTest {
   }
 
   @Test
-  void benchmarksAreAProgramOfTheirOwn() throws Exception {
+  void runsBenchmarksFromTheirOwnJar() throws Exception {
     assertThat(run("bench", "local", "--quick"))
         .contains("mvn -q -B -pl bench -am -DskipTests package")
         .containsSequence(
@@ -133,7 +133,7 @@ class LauncherTest {
   }
 
   @Test
-  void aLinkToTheScriptWorksToo() throws Exception {
+  void runsThroughALink() throws Exception {
     Path link = Files.createSymbolicLink(elsewhere.resolve("rl"), checkout.resolve("redline"));
     ProcessBuilder builder = new ProcessBuilder(link.toString(), "help").redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", checkout.resolve("jdk").toString());

@@ -71,7 +71,7 @@ class ProcessTest {
   }
 
   @Test
-  void servingWithoutRulesPrintsAStepThatEndsInA429AndStopsInOrder() throws Exception {
+  void serveWithExampleRulesPrintsACommandThatIsDeniedAndStopsCleanly() throws Exception {
     variables.put("RL_STORAGE_TYP", "CAFFEINE");
     variables.put("RL_STORAGE_MAX_KEYS", "1000");
     Process process = start("serve", "--port", "0", "--management-port", "0");
@@ -147,7 +147,7 @@ class ProcessTest {
   }
 
   @Test
-  void aServiceWithoutItsRulesEndsWithTheErrorAloneAndCode1() throws Exception {
+  void serveWithoutRulesPrintsTheErrorAndExitsWith1() throws Exception {
     Process process = start("serve", "--rules", "nowhere.yaml", "--port", "0");
     try {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

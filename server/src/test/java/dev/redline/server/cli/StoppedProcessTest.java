@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A server that sleeps while rules change. */
+/** A server whose process is suspended while rules change. */
 @Tag("faults")
 class StoppedProcessTest {
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -61,7 +61,7 @@ class StoppedProcessTest {
 
   @ParameterizedTest(name = "its connections cut meanwhile: {0}")
   @ValueSource(booleans = {false, true})
-  void aStoppedServerCatchesUpOnWaking(boolean cut) throws Exception {
+  void serverReloadsRulesAfterItWasSuspended(boolean cut) throws Exception {
     int port = RedisServer.freePort();
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         RedisRuleRepository repository =

@@ -113,7 +113,7 @@ class DrainTest {
   }
 
   @Test
-  void aRequestWhoseHeadWasReceivedIsAnsweredAsTheLastOfItsConnection() throws Exception {
+  void answersRequestWhoseHeadWasReceivedAndClosesTheConnection() throws Exception {
     try (Socket socket = connect();
         Socket idle = connect()) {
       send(socket, HEAD + BODY);
@@ -138,7 +138,7 @@ class DrainTest {
   }
 
   @Test
-  void whoeverAsksWhileTheServiceStopsIsAnsweredOrFindsNobody() throws Exception {
+  void answersRequestsUntilItClosesTheConnection() throws Exception {
     List<Socket> sockets = List.of(connect(), connect(), connect());
     for (Socket socket : sockets) {
       send(socket, HEAD + BODY);
@@ -159,7 +159,7 @@ class DrainTest {
   }
 
   @Test
-  void pipelinedRequestsThatArrivedTogetherAreAllAnswered() throws Exception {
+  void answersAllPipelinedRequestsThatArrivedTogether() throws Exception {
     try (Socket socket = connect()) {
       send(socket, HEAD + "{\"requ");
       CompletableFuture<Void> stopping = CompletableFuture.runAsync(dataPlane::stop);

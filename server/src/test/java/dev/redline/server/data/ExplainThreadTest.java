@@ -46,7 +46,7 @@ class ExplainThreadTest {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private DataPlane dataPlane;
 
-  /** Stands for the time that many rules take. */
+  /** Simulates the time that many rules take. */
   private String slowKey(RequestContext request) {
     explaining.incrementAndGet();
     try {
@@ -107,7 +107,7 @@ class ExplainThreadTest {
 
   /** On the event loops, two explanations for each of them would leave none for the checks. */
   @Test
-  void checksAreAnsweredWhileExplanationsTakeLong() {
+  void answersChecksWhileExplanationsAreSlow() {
     int loops = Runtime.getRuntime().availableProcessors();
     List<CompletableFuture<HttpResponse<String>>> explanations = new ArrayList<>();
     for (int i = 0; i < 2 * loops; i++) {

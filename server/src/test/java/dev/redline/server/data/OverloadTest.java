@@ -96,19 +96,19 @@ class OverloadTest {
   }
 
   @Test
-  void moreRequestsThanThereIsRoomForAreToldToRetryAndTheOthersAreAnswered() {
+  void answersRequestsBeyondTheInFlightLimitWithRetryAfter() {
     int many = 8 * Runtime.getRuntime().availableProcessors();
     List<CompletableFuture<HttpResponse<String>>> asked = new ArrayList<>();
     for (int i = 0; i < many; i++) {
       asked.add(ask("/slow"));
     }
     await().until(() -> asked.stream().anyMatch(CompletableFuture::isDone));
-    HttpResponse<String> refused =
+    HttpResponse<String> rejected =
         asked.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow().join();
 
-    assertThat(refused.statusCode()).isEqualTo(503);
-    assertThat(refused.headers().firstValue("Retry-After")).hasValue("1");
-    assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    assertThat(rejected.statusCode()).isEqualTo(503);
+    assertThat(rejected.headers().firstValue("Retry-After")).hasValue("1");
+    assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 
     await()
         .until(
@@ -123,7 +123,7 @@ class OverloadTest {
   }
 
   @Test
-  void anAnswerThatComesLateIsGivenOnTheSameConnection() {
+  void sendsLateResultOnTheSameConnection() {
     CompletableFuture<HttpResponse<String>> slow = ask("/slow");
     await().until(() -> store.waiting() == 1);
     assertThat(slow).isNotDone();
@@ -134,7 +134,7 @@ class OverloadTest {
     assertThat(slow.join().body()).contains("FAIL_CLOSED").contains("\"degraded\":true");
   }
 
-  /** A store whose answers come when the test says so. */
+  /** A store whose outcomes the test completes. */
   private static final class SlowStore implements StorageProvider {
     private final ConcurrentLinkedQueue<CompletableFuture<Outcome>> waiting =
         new ConcurrentLinkedQueue<>();

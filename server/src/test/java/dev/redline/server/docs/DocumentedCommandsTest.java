@@ -42,12 +42,12 @@ class DocumentedCommandsTest {
 
   @ParameterizedTest
   @MethodSource("files")
-  void doWhatIsShown(Path file) throws Exception {
+  void commandsPrintTheDocumentedOutput(Path file) throws Exception {
     assertThat(failures(FencedBlock.checkedIn(file))).isEmpty();
   }
 
   @Test
-  void aFailureAndOtherOutputAreNoticed() throws Exception {
+  void reportsFailuresAndDifferentOutput() throws Exception {
     List<String> lines =
         List.of(
             "$ curl localhost:9090/no-such-path",

@@ -20,7 +20,7 @@ class DocumentedRulesTest {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void isValid(FencedBlock block) {
+  void documentedRulesAreValid(FencedBlock block) {
     ReadResult read =
         RuleDocumentReader.withPlaceholders(name -> null)
             .read(List.of(new Document(block.place(), block.text())));

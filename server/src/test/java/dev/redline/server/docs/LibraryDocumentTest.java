@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What README and docs/library.md say in Java compiles, runs, and prints what they say. */
+/** The Java blocks of README and docs/library.md compile, run, and print the documented output. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LibraryDocumentTest {
   private static final Path ROOT = Path.of("..");
@@ -47,7 +47,7 @@ class LibraryDocumentTest {
 
   @ParameterizedTest
   @MethodSource("blocks")
-  void everyJavaBlockRunsAndPrintsWhatItSays(JavaBlock block) throws Exception {
+  void javaBlocksRunAndPrintTheDocumentedOutput(JavaBlock block) throws Exception {
     Path rules = folder.resolve("rules.yaml");
     Files.writeString(rules, yaml());
     List<String> printed =
@@ -60,7 +60,7 @@ class LibraryDocumentTest {
   }
 
   @Test
-  void theDocumentHasABlockForEverySubject() throws IOException {
+  void documentHasABlockForEverySubject() throws IOException {
     assertThat(JavaBlock.of(LIBRARY)).hasSize(8);
     assertThat(JavaBlock.of(ROOT.resolve("README.md"))).hasSize(2);
   }

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Keeps the table of {@code docs/properties.md} equal to what the modules say. */
+/** Keeps the table of {@code docs/properties.md} equal to the properties of the modules. */
 class PropertiesPageTest {
   private static final Path PAGE = Path.of("..", "docs", "properties.md");
   private static final Path EXPECTED = Path.of("target", "properties.md");

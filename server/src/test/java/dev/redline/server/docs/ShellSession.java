@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Runs the commands of one file in one bash, so that what one sets or starts the next one finds.
- */
+/** Runs the commands of one file in one bash, so that variables and processes are shared. */
 final class ShellSession {
   /**
    * A server replaces the one before. It ends with the pipe that is the standard input, hence with

@@ -99,7 +99,7 @@ class GatewaysTest {
 
   @ParameterizedTest
   @EnumSource
-  void limitsAndDeniesWhateverHeadersTheClientAdds(Kind kind) throws Exception {
+  void limitsAndDeniesForAnyHeadersOfTheClient(Kind kind) throws Exception {
     try (Gateway gateway = gateway(kind)) {
       for (int i = 0; i < 3 * LIMIT; i++) {
         HttpResponse<String> response = send(gateway, "GET", "/api/x?ruleSetId=other", i);
@@ -122,7 +122,7 @@ class GatewaysTest {
 
   @ParameterizedTest
   @EnumSource
-  void passesOnWhatIsAllowed(Kind kind) throws Exception {
+  void forwardsAllowedRequests(Kind kind) throws Exception {
     try (Gateway gateway = gateway(kind)) {
       HttpResponse<String> response = send(gateway, "POST", "/elsewhere?a=b", 0);
 
@@ -133,7 +133,7 @@ class GatewaysTest {
 
   @ParameterizedTest
   @EnumSource
-  void answersAnErrorWithoutRedline(Kind kind) throws Exception {
+  void failsRequestsIfRedlineIsDown(Kind kind) throws Exception {
     try (Gateway gateway = gateway(kind)) {
       redline.close();
 

@@ -29,7 +29,7 @@ class RedlineHealthTest {
   }
 
   @Test
-  void anErrorIsOneLineOfBoundedLength() {
+  void errorIsOneLineOfBoundedLength() {
     try (LocalStore store = new LocalStore();
         RateLimitEngine engine = RateLimitEngine.builder(store).build();
         RuleLoader loader =

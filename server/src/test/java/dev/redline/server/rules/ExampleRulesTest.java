@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class ExampleRulesTest {
   @Test
-  void theBundledExampleIsValid() throws IOException {
+  void bundledExampleIsValid() throws IOException {
     try (ExampleRules example = new ExampleRules()) {
       var read =
           RuleDocumentReader.withoutPlaceholders().read(example.load().orElseThrow().documents());

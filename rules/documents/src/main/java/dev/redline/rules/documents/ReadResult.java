@@ -3,12 +3,12 @@ package dev.redline.rules.documents;
 import java.util.List;
 
 /**
- * What came of reading rule documents.
+ * The result of reading rule documents.
  *
- * @param document what they say; empty if anything is wrong, since an invalid document is refused
- *     whole
- * @param errors everything that is wrong, by document and line
- * @param warnings what is allowed but probably not meant; only looked for in valid documents
+ * @param document the merged documents; empty if there are errors, because a document with an error
+ *     is rejected as a whole
+ * @param errors all errors, ordered by document and line
+ * @param warnings valid settings that are probably mistakes; empty if there are errors
  */
 public record ReadResult(
     RuleDocument document, List<RuleProblem> errors, List<RuleProblem> warnings) {

@@ -6,9 +6,9 @@ import dev.redline.core.rule.RuleBook;
 import java.util.List;
 
 /**
- * What one source of rules says, placeholders replaced and short forms resolved.
+ * The rules and plans of one source, with placeholders replaced and short forms expanded.
  *
- * @param version the version the document gives itself; 1 unless said
+ * @param version the version given in the document; 1 unless set
  * @param plans the plans, in the order written
  * @param rules the rules of all sets, in the order written
  * @param ruleSetIds all rule sets, those without rules included
@@ -22,7 +22,7 @@ public record RuleDocument(
     ruleSetIds = List.copyOf(ruleSetIds);
   }
 
-  /** Returns a builder of a rule book with everything this document says. */
+  /** Returns a builder of a rule book with the rules and plans of this document. */
   public RuleBook.Builder toBook() {
     RuleBook.Builder book = RuleBook.builder().version(version).plans(plans).rules(rules);
     ruleSetIds.forEach(book::ruleSet);

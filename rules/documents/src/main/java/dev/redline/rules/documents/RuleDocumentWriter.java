@@ -57,7 +57,7 @@ public final class RuleDocumentWriter {
     return map;
   }
 
-  /** Returns one rule as it stands in a list of rules, with its rule set unless the default. */
+  /** Returns one rule as an item of a list of rules, with its rule set unless it is the default. */
   public static Map<String, Object> toMap(RateLimitRule rule) {
     Map<String, Object> map = rule(rule);
     if (!rule.ruleSetId().equals(RateLimitRule.DEFAULT_RULE_SET)) {

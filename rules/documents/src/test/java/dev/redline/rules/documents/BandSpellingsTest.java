@@ -38,39 +38,39 @@ class BandSpellingsTest {
         "limit: 10/s burst 5",
         "label: r, limit: 10/s burst 5",
       })
-  void everySpellingMeansTheSameBucket(String spelling) {
+  void readsEverySpellingAsTheSameBucket(String spelling) {
     assertThat(band(spelling)).isEqualTo(bucket(15, 10, Duration.ofSeconds(1)));
   }
 
   @Test
-  void refillTokensAreTheCapacityUnlessSaid() {
+  void refillTokensDefaultToTheCapacity() {
     assertThat(band("capacity: 7, refillPeriod: 2m"))
         .isEqualTo(bucket(7, 7, Duration.ofMinutes(2)));
     assertThat(band("limit: 7, window: 2m")).isEqualTo(bucket(7, 7, Duration.ofMinutes(2)));
   }
 
   @Test
-  void fractionsOfSecondsAreExact() {
+  void readsFractionsOfSecondsExactly() {
     assertThat(band("capacity: 7, refillSeconds: 0.25").period()).isEqualTo(Duration.ofMillis(250));
     assertThat(band("capacity: 7, windowMs: 1.5").periodMicros()).isEqualTo(1500);
   }
 
   @ParameterizedTest
   @CsvSource({"0.5, 1, 2s", "2.5, 5, 2s", "0.1, 1, 10s", "1.25, 5, 4s", "0.001, 1, 1000s"})
-  void fractionalRatesBecomeWholeTokens(String rate, long tokens, String period) {
+  void convertsFractionalRatesToWholeTokens(String rate, long tokens, String period) {
     assertThat(band("capacity: 100, refillTokensPerSecond: " + rate))
         .isEqualTo(bucket(100, tokens, DurationSyntax.parse(period)));
   }
 
   @Test
-  void refillMayComeAllAtOnce() {
+  void readsIntervalRefill() {
     RateLimitBand interval = band("capacity: 7, refillPeriod: 1s, refill: interval");
     assertThat(interval.refill()).isEqualTo(Refill.INTERVAL);
     assertThat(band("limit: 7/s, refill: INTERVAL")).isEqualTo(interval);
   }
 
   @Test
-  void theInnermostAlgorithmCounts() {
+  void innermostAlgorithmWins() {
     var rule =
         ruleWith(
             "algorithm: sliding-window",
@@ -86,7 +86,7 @@ class BandSpellingsTest {
   }
 
   @Test
-  void aPlansAlgorithmHoldsForItsBands() {
+  void appliesAlgorithmOfAPlanToItsBands() {
     var plan =
         Documents.plan(
             """
@@ -101,7 +101,7 @@ class BandSpellingsTest {
   }
 
   @Test
-  void unlabelledBandsAreNumberedAfterTheirOwner() {
+  void numbersUnlabelledBands() {
     var plan = Documents.plan("plans: [{ id: p, limit: [1/s, 2/m], bands: [{ limit: 3/h }] }]");
     assertThat(plan.bands().stream().map(band -> band.label().orElseThrow()))
         .containsExactly("p-1", "p-2", "p-3");
@@ -160,7 +160,7 @@ class BandSpellingsTest {
         "capcity: 5, refillPeriod: 1s|capcity|unknown field 'capcity' (value '5')",
         "capacity: 5, refilPeriod: 1s|refilPeriod|unknown field 'refilPeriod' (value '1s')",
       })
-  void aMistakeInABandIsOneErrorThatNamesField(String fields, String field, String message) {
+  void reportsMistakeInABandOnceWithItsField(String fields, String field, String message) {
     RuleProblem problem = errorWith("bands: [{ " + fields + " }]");
     assertThat(problem.message())
         .isEqualTo((fields.contains("label:") ? "band 'a b': " : "band 1: ") + message);
@@ -170,7 +170,7 @@ class BandSpellingsTest {
   }
 
   @Test
-  void equalLabelsAreAnErrorThatNamesBothLines() {
+  void reportsEqualLabelsWithBothLines() {
     RuleProblem problem =
         errorWith(
             "bands:",
@@ -181,7 +181,7 @@ class BandSpellingsTest {
   }
 
   @Test
-  void anUnknownAlgorithmDoesNotCauseFurtherMessages() {
+  void reportsUnknownAlgorithmOnce() {
     RuleProblem problem =
         errorWith("algorithm: FIXD_WINDOW", "limit: 5/s", "bands: [{ limit: 5, window: 1s }]");
     assertThat(problem.field()).contains("algorithm");
@@ -189,7 +189,7 @@ class BandSpellingsTest {
   }
 
   @Test
-  void bandsMustBeAListOfMappings() {
+  void rejectsBandsThatAreNoListOfMappings() {
     assertThat(errorWith("bands: 10/s").message())
         .isEqualTo("bands must be a list of bands, was '10/s'");
     assertThat(errorWith("bands: [10/s]").message())

@@ -19,7 +19,7 @@ class DocumentShapesTest {
       RuleDocumentReader.withPlaceholders(name -> null);
 
   @Test
-  void theExampleOfTheContractMeansWhatItSays() {
+  void readsTheExampleOfTheContract() {
     RuleDocument document = Documents.valid(Samples.CONTRACT);
     assertThat(document.version()).isEqualTo(1);
     assertThat(document.plans().stream().map(plan -> plan.id())).containsExactly("gold", "daily");
@@ -36,7 +36,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void jsonIsReadLikeYaml() {
+  void readsJsonLikeYaml() {
     String json =
         """
         {
@@ -51,13 +51,13 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aByteOrderMarkIsIgnored() {
+  void ignoresByteOrderMark() {
     assertThat(Documents.valid("\uFEFFrules: []").rules()).isEmpty();
     assertThat(Documents.valid("\uFEFF{\"rules\": []}").rules()).isEmpty();
   }
 
   @Test
-  void aBareListIsAListOfRules() {
+  void readsBareListAsRules() {
     RuleDocument document =
         Documents.valid("- { id: a, limit: 1/s }\n- { id: b, ruleSetId: other, limit: 1/s }\n");
     assertThat(document.ruleSetIds()).containsExactly("default", "other");
@@ -65,7 +65,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aRuleMayRepeatItsEnclosingSetButNotNameAnother() {
+  void acceptsEnclosingRuleSetIdAndRejectsAnyOther() {
     assertThat(
             Documents.valid("ruleSets: [{ id: s, rules: [{ id: a, ruleSetId: s, limit: 1/s }] }]")
                 .rules()
@@ -88,7 +88,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aRuleSetMayBeEmpty() {
+  void acceptsEmptyRuleSet() {
     assertThat(Documents.valid("ruleSets: [{ _id: s, rules: [] }]").ruleSetIds())
         .containsExactly("s");
     assertThat(Documents.valid("ruleSets: [{ id: s }]").toBook().build().ruleSets())
@@ -99,13 +99,13 @@ class DocumentShapesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "# nothing\n", "version: 1", "{}", "null", "rules: null", "x-a: 1"})
-  void aDocumentWithoutRulesRuleSetsAndPlansIsInvalid(String text) {
+  void rejectsDocumentWithoutRulesRuleSetsAndPlans(String text) {
     assertThat(Documents.error(text).toString())
         .isEqualTo("rules.yaml:1: a rule document needs at least one of rules, ruleSets, plans");
   }
 
   @Test
-  void noDocumentAtAllIsInvalid() {
+  void rejectsEmptyListOfDocuments() {
     assertThat(READER.read(List.of()).valid()).isFalse();
   }
 
@@ -134,12 +134,12 @@ class DocumentShapesTest {
         "{ id: a, path: /a, limit: 1/s }|a rule stands here alone; write it as an item of a list"
             + " under rules",
       })
-  void aWrongShapeIsOneError(String text, String message) {
+  void reportsWrongShapeAsOneError(String text, String message) {
     assertThat(Documents.error(text).message()).isEqualTo(message);
   }
 
   @Test
-  void namesThatStartWithXAreIgnoredAtTheTop() {
+  void ignoresTopLevelNamesThatStartWithX() {
     RuleDocument document =
         Documents.valid(
             """
@@ -153,7 +153,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void severalDocumentsAreOneRuleBook() {
+  void mergesSeveralDocuments() {
     ReadResult result =
         READER.read(
             List.of(
@@ -166,7 +166,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aDuplicateAcrossDocumentsNamesBothPlaces() {
+  void namesBothLocationsOfDuplicateIdAcrossDocuments() {
     ReadResult result =
         READER.read(
             List.of(
@@ -181,14 +181,14 @@ class DocumentShapesTest {
   }
 
   @Test
-  void anUnsetIdIsOneErrorHoweverOftenItStands() {
+  void doesNotReportUnresolvedIdsAsDuplicates() {
     assertThat(Documents.errors("- { id: '${A}', limit: 1/s }\n- { id: '${A}', limit: 1/s }\n"))
         .hasSize(2)
         .allMatch(line -> line.contains("'${A}' is not set"));
   }
 
   @Test
-  void aMessageIsOneShortLineWhateverTheValue() {
+  void messageIsOneShortLineForAnyValue() {
     RuleProblem problem =
         Documents.errorWith("limit: 1/s", "cost: \"a\\nb\\r" + "x".repeat(10_000) + "\"");
     assertThat(problem.toString()).startsWith("rules.yaml:4: rule 'r': cost must").hasLineCount(1);
@@ -196,7 +196,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aRuleAndAPlanMayShareAnId() {
+  void ruleAndPlanMayShareAnId() {
     assertThat(
             Documents.valid("{ plans: [{ id: a, limit: 1/s }], rules: [{ id: a, plan: a }] }")
                 .rules())
@@ -204,7 +204,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void plansOfOtherSourcesMayBeNamed() {
+  void acceptsPlansOfOtherSources() {
     List<Document> documents = List.of(new Document("redis", "[{ id: a, plan: gold }]"));
     assertThat(READER.read(documents, Set.of("gold")).valid()).isTrue();
     assertThat(READER.read(documents).errors().get(0).message())
@@ -212,7 +212,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void aPlanWithAMistakeIsNotAlsoUnknown() {
+  void doesNotReportInvalidPlanAsUnknown() {
     assertThat(
             Documents.errors(
                 "{ plans: [{ id: gold, limit: 1/x }], rules: [{ id: a, plan: gold }] }"))
@@ -222,7 +222,7 @@ class DocumentShapesTest {
   }
 
   @Test
-  void errorsAreOrderedByDocumentAndLine() {
+  void ordersErrorsByDocumentAndLine() {
     ReadResult result =
         READER.read(
             List.of(

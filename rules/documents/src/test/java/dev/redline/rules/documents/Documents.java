@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads texts the way tests want them: as one document called {@code rules.yaml}. */
+/** Reads texts as one document named {@code rules.yaml}. */
 public final class Documents {
   private Documents() {}
 
@@ -23,7 +23,7 @@ public final class Documents {
     return read(text, Map.of());
   }
 
-  /** Returns what a document says that must be valid. */
+  /** Returns a document, which must be valid. */
   public static RuleDocument valid(String text) {
     ReadResult result = read(text);
     assertThat(result.errors()).isEmpty();

@@ -26,7 +26,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void placeholdersAreReplacedInsideTexts() {
+  void replacesPlaceholdersInsideTexts() {
     RateLimitRule rule =
         rule(
             Map.of("RATE", "20", "BASE", "api"),
@@ -37,7 +37,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void aValueThatIsWhollyAPlaceholderIsTypedAsIfWrittenPlainly() {
+  void typesWhollyReplacedValueAsIfUnquoted() {
     Map<String, String> environment =
         Map.of("COST", "7", "ON", "false", "PERIOD", "2s", "VERSION", "010", "BLANKS", " 3 ");
     RateLimitRule rule =
@@ -58,14 +58,14 @@ class PlaceholdersTest {
   }
 
   @Test
-  void anEmptyValueIsAbsent() {
+  void treatsEmptyValueAsAbsent() {
     RateLimitRule rule = rule(Map.of("EMPTY", ""), "limit: 1/s", "path: ${EMPTY}", "cost: ${N:}");
     assertThat(rule.paths()).isEmpty();
     assertThat(rule.cost()).isEqualTo(1);
   }
 
   @Test
-  void theEnvironmentWinsOverTheDefaultWhichMayHoldColons() {
+  void prefersEnvironmentToDefaultThatMayContainColons() {
     assertThat(rule(Map.of("K", "ip"), "limit: 1/s", "key: ${K:userId}").key().toString())
         .isEqualTo("[ip]");
     assertThat(rule(Map.of(), "limit: 1/s", "key: ${K:header:X-A}").key().toString())
@@ -73,7 +73,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void aReplacedValueIsNeverParsedAsYaml() {
+  void doesNotParseReplacedValueAsYaml() {
     RuleProblem problem = error(Map.of("PATHS", "[/a, /b]"), "limit: 1/s", "paths: ${PATHS}");
     assertThat(problem.message()).contains("'${PATHS}'").contains("must start with '/'");
     assertThat(rule(Map.of("A", "x\npriority: 9"), "limit: 1/s", "metadata: { a: \"${A}\" }"))
@@ -81,7 +81,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void idsAndListsAndNamesOfTheUserAreReplaced() {
+  void replacesPlaceholdersInIdsListsAndUserDefinedNames() {
     ReadResult result =
         Documents.read(
             """
@@ -100,7 +100,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void anUnsetNameIsAnErrorThatNamesIt() {
+  void reportsNameThatIsNotSet() {
     RuleProblem problem = error(Map.of(), "limit: 1/s", "cost: ${COST}");
     assertThat(problem.toString())
         .isEqualTo(
@@ -112,13 +112,13 @@ class PlaceholdersTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"${}", "${1A}", "${A", "${A B}", "x${A:${B}}", "${A}${"})
-  void malformedPlaceholdersAreErrors(String text) {
+  void rejectsMalformedPlaceholders(String text) {
     assertThat(error(Map.of("A", "1"), "limit: 1/s", "createdAt: '" + text + "'").message())
         .contains("bad placeholder in '" + text + "'");
   }
 
   @Test
-  void aValueThatHoldsAPlaceholderIsRefusedSoThatResolvedDocumentsStayReadable() {
+  void rejectsValueThatContainsAPlaceholder() {
     assertThat(error(Map.of("A", "${B}"), "limit: 1/s", "createdAt: ${A}").message())
         .contains("contains a placeholder itself");
   }
@@ -132,7 +132,7 @@ class PlaceholdersTest {
         "metadata: { a: [{ b: \"${B}\" }] }",
         "match: { userIds: [\"${B}\"] }",
       })
-  void elsewherePlaceholdersAreErrors(String field) {
+  void rejectsPlaceholdersOutsideOfFiles(String field) {
     ReadResult result =
         RuleDocumentReader.withoutPlaceholders()
             .read(List.of(new Document("redis", Documents.withFields("limit: 1/s", field))));
@@ -144,7 +144,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void aLoneDollarIsNoPlaceholder() {
+  void keepsLoneDollar() {
     RateLimitRule rule = rule(Map.of(), "limit: 1/s", "match: { userIds: [\"$a\", \"{b}\"] }");
     assertThat(Documents.texts(rule, "userIds")).hasSize(2);
   }
@@ -162,7 +162,7 @@ class PlaceholdersTest {
         "match: { clientIps: [\"${SECRET}\"] }",
         "createdAt: ${SECRET}",
       })
-  void errorsShowThePlaceholderAndNotItsValue(String field) {
+  void errorsShowThePlaceholderInsteadOfItsValue(String field) {
     ReadResult result =
         Documents.read(
             Documents.withFields(field, "bands: [{ capacity: 0, refillPeriod: 1s }]"),
@@ -174,7 +174,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void shortValuesAreHiddenOnTheirOwnLineOnly() {
+  void hidesShortValuesOnTheirOwnLineOnly() {
     RuleProblem error =
         error(Map.of("N", "0"), "bands: [{ capacity: \"${N}\", refillPeriod: 1s }]");
 
@@ -183,7 +183,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void idsFromPlaceholdersAreHiddenToo() {
+  void hidesIdsFromPlaceholders() {
     ReadResult result =
         Documents.read(
             "rules:\n  - id: ${ID}\n    limit: nonsense\n", Map.of("ID", "very-secret-id"));
@@ -213,7 +213,7 @@ class PlaceholdersTest {
         "match: { clientIps: \"${SECRET}\" }",
         "priority: [\"a${SECRET}b\"]",
       })
-  void valuesWithQuotesAndLongValuesAreHidden(String field) {
+  void hidesLongValuesAndValuesWithQuotes(String field) {
     String secret = "it's-hunter2-" + "x9".repeat(200);
 
     ReadResult result =
@@ -227,7 +227,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void aHiddenValueIsNamedOnce() {
+  void namesHiddenValueOnce() {
     RuleProblem error = error(Map.of("SECRET", "hunter2"), "limit: 1/s", "algorithm: ${SECRET}");
 
     assertThat(error.message()).containsOnlyOnce("${SECRET}");
@@ -235,7 +235,7 @@ class PlaceholdersTest {
 
   @Test
   @Timeout(20)
-  void manyPlaceholdersWithErrorsAreReadInTime() {
+  void readsManyInvalidPlaceholdersInTime() {
     StringBuilder rules = new StringBuilder("rules:\n");
     for (int i = 0; i < 20_000; i++) {
       rules.append("  - { id: r%d, limit: \"${RATE}\", key: \"${KEY:k-%d}\" }\n".formatted(i, i));
@@ -248,7 +248,7 @@ class PlaceholdersTest {
   }
 
   @Test
-  void theLongestOfTwoValuesIsHidden() {
+  void hidesTheLongerOfTwoOverlappingValues() {
     ReadResult result =
         Documents.read(
             """

@@ -24,7 +24,7 @@ class PropertiesParserTest {
   }
 
   @Test
-  void propertiesSayTheSameAsYaml() {
+  void readsPropertiesLikeYaml() {
     ReadResult read =
         read(
             """
@@ -68,7 +68,7 @@ class PropertiesParserTest {
   }
 
   @Test
-  void mistakesAreNamedWithTheirLines() {
+  void reportsMistakesWithTheirLines() {
     ReadResult read = read("\nrules[0].id=a\n# why\nrules[0].limt=1/s\nrules[0].limit=many\n");
 
     assertThat(read.errors().stream().map(RuleProblem::toString))
@@ -87,7 +87,7 @@ class PropertiesParserTest {
           rules[0.id=a                       | 1: | no name of a property
           rules[0].id=\\u00zz                | 1: | not a valid property
           """)
-  void whatIsNoTreeIsRefused(String text, String line, String message) {
+  void rejectsNamesThatFormNoTree(String text, String line, String message) {
     assertThat(read(text.replace(';', '\n')).errors())
         .first()
         .satisfies(
@@ -98,7 +98,7 @@ class PropertiesParserTest {
   }
 
   @Test
-  void anEmptyFileIsNoDocument() {
+  void rejectsEmptyFile() {
     assertThat(read("# nothing\n").errors()).hasSize(1);
   }
 }

@@ -26,11 +26,11 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 
-/** Whatever a document can say survives being written and read. */
+/** Any document is unchanged after it was written and read again. */
 @Tag("properties")
 class RoundTripPropertyTest {
   @Property(tries = 200)
-  void writtenDocumentsReadTheSame(@ForAll long seed) {
+  void readsWrittenDocumentsUnchanged(@ForAll long seed) {
     RuleDocument document = new Generator(seed).document();
     String json = RuleDocumentWriter.toJson(document);
     ReadResult read =

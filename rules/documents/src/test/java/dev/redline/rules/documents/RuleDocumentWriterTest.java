@@ -19,7 +19,7 @@ class RuleDocumentWriterTest {
 
   @ParameterizedTest
   @FieldSource("dev.redline.rules.documents.Samples#GOOD")
-  void whatIsWrittenReadsTheSame(String text) {
+  void readsWrittenDocumentUnchanged(String text) {
     String json = RuleDocumentWriter.toJson(Documents.valid(text));
     ReadResult again =
         RuleDocumentReader.withoutPlaceholders().read(List.of(new Document("json", json)));
@@ -38,7 +38,7 @@ class RuleDocumentWriterTest {
   }
 
   @Test
-  void theExampleIsWrittenInTheLongForm() {
+  void writesTheExampleInTheLongForm() {
     Map<String, Object> map = RuleDocumentWriter.toMap(Documents.valid(Samples.CONTRACT));
     assertThat(map).containsOnlyKeys("version", "plans", "rules", "ruleSets");
     assertThat(map.get("plans").toString())
@@ -53,7 +53,7 @@ class RuleDocumentWriterTest {
   }
 
   @Test
-  void placeholdersAreWrittenResolved() {
+  void writesResolvedPlaceholders() {
     ReadResult result = Documents.read("- { id: a, limit: \"${RATE}/s\" }", Map.of("RATE", "7"));
     assertThat(RuleDocumentWriter.toJson(result.document()))
         .isEqualTo(
@@ -62,7 +62,7 @@ class RuleDocumentWriterTest {
   }
 
   @Test
-  void everyCharacterSurvives() {
+  void preservesEveryCharacter() {
     StringBuilder all = new StringBuilder();
     for (char c = 0; c < 0x300; c++) {
       all.append(c);
@@ -81,14 +81,14 @@ class RuleDocumentWriterTest {
   }
 
   @Test
-  void oneRuleNamesItsSet() {
+  void writesRuleSetOfASingleRule() {
     RateLimitRule rule = Documents.rule("- { id: a, ruleSetId: s, action: DENY }");
     assertThat(RuleDocumentWriter.toMap(rule))
         .isEqualTo(Map.of("id", "a", "action", "DENY", "ruleSetId", "s"));
   }
 
   @Test
-  void aKeyResolverCannotBeWritten() {
+  void rejectsKeyResolver() {
     RateLimitRule rule =
         RateLimitRule.builder()
             .id("a")

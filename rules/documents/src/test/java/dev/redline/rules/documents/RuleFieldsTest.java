@@ -27,7 +27,7 @@ class RuleFieldsTest {
   private static final String LIMIT = "limit: 10/s";
 
   @Test
-  void aShortRuleHasTheDefaultsOfTheContract() {
+  void shortRuleHasTheDefaultsOfTheContract() {
     RateLimitRule rule = ruleWith(LIMIT);
     assertThat(rule.id()).isEqualTo("r");
     assertThat(rule.ruleSetId()).isEqualTo("default");
@@ -51,7 +51,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void aLongRuleKeepsAllItsFields() {
+  void readsAllFieldsOfALongRule() {
     RateLimitRule rule =
         ruleWith(
             "ruleSetId: api-limits",
@@ -86,7 +86,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void aliasesMeanTheSame() {
+  void readsAliasesAlike() {
     RateLimitRule rule =
         Documents.rule(
             """
@@ -115,7 +115,7 @@ class RuleFieldsTest {
     "onStoreFailure, FAIL_CLOSED, CLOSED",
     "onStoreFailure, local, LOCAL",
   })
-  void wordsAreReadIgnoringCaseDashesAndUnderscores(String field, String word, String meaning) {
+  void ignoresCaseDashesAndUnderscoresOfWords(String field, String word, String meaning) {
     RateLimitRule rule = ruleWith(LIMIT, field + ": " + word);
     Enum<?> value =
         field.equals("onLimitExceed")
@@ -137,13 +137,13 @@ class RuleFieldsTest {
     "api_key, apiKey",
     "per-api-key, apiKey",
   })
-  void limitScopeIsTheLongSpellingOfKey(String scope, String key) {
+  void readsLimitScopeLikeKey(String scope, String key) {
     assertThat(ruleWith(LIMIT, "limitScope: " + scope).key())
         .isEqualTo(ruleWith(LIMIT, "key: " + key).key());
   }
 
   @Test
-  void aCompositeScopeTakesItsFields() {
+  void readsFieldsOfACompositeScope() {
     assertThat(
             ruleWith(
                     LIMIT,
@@ -154,13 +154,13 @@ class RuleFieldsTest {
   }
 
   @Test
-  void anEmptyListOfCompositeFieldsIsNone() {
+  void treatsEmptyCompositeFieldsAsAbsent() {
     assertThat(ruleWith(LIMIT, "limitScope: IP", "compositeKeyFields: []").key())
         .containsExactly(KeyField.ip());
   }
 
   @Test
-  void aKeyMayNameAVariableOfThePath() {
+  void acceptsPathVariableAsKey() {
     assertThat(ruleWith(LIMIT, "path: /users/{id}", "key: path:id").key())
         .containsExactly(KeyField.pathVariable("id"));
     assertThat(
@@ -189,7 +189,7 @@ class RuleFieldsTest {
         "paths: []",
         "match: { clientIps: [] }",
       })
-  void contradictionsAreOneErrorEach(String fields) {
+  void reportsEachContradictionOnce(String fields) {
     RuleProblem problem = errorWith(LIMIT, fields);
     assertThat(problem.rule()).contains("r");
     assertThat(problem.field()).isPresent();
@@ -197,7 +197,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void furtherConditionsAreKept() {
+  void readsMatchConditions() {
     RateLimitRule rule =
         ruleWith(
             LIMIT,
@@ -214,7 +214,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void metadataIsFree() {
+  void acceptsAnyNamesInMetadata() {
     RateLimitRule rule =
         ruleWith(
             LIMIT,
@@ -239,7 +239,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void allowAndDenyTakeNoLimits() {
+  void rejectsLimitsOfAllowAndDeny() {
     assertThat(ruleWith("action: ALLOW").action()).isEqualTo(Action.ALLOW);
     assertThat(ruleWith("action: deny", "bands: []", "plans: []").action()).isEqualTo(Action.DENY);
     assertThat(errorWith("action: ALLOW", LIMIT).toString())
@@ -247,13 +247,13 @@ class RuleFieldsTest {
   }
 
   @Test
-  void aLimitRuleNeedsALimit() {
+  void rejectsLimitRuleWithoutLimit() {
     assertThat(errorWith("path: /a").toString())
         .isEqualTo("rules.yaml:2: rule 'r': needs at least one of limit, bands, plan, plans");
   }
 
   @Test
-  void limitsBandsAndPlansCombine() {
+  void combinesLimitsBandsAndPlans() {
     RuleDocument document =
         Documents.valid(
             """
@@ -273,7 +273,7 @@ class RuleFieldsTest {
   }
 
   @Test
-  void nullIsAbsent() {
+  void treatsNullAsAbsent() {
     RateLimitRule rule =
         ruleWith(
             LIMIT,
@@ -307,7 +307,7 @@ class RuleFieldsTest {
         "match: [a]|match must be a mapping of conditions, was '[a]'",
         "ruleSetId: a/b|ruleSetId must be 1 to 128 characters of A-Z a-z 0-9 . _ -, was 'a/b'",
       })
-  void wrongValuesSayWhatIsAllowed(String field, String message) {
+  void reportsAllowedValuesForWrongOnes(String field, String message) {
     RuleProblem problem = errorWith(LIMIT, field);
     assertThat(problem.message()).isEqualTo(message);
     assertThat(problem.line()).isEqualTo(4);
@@ -315,13 +315,13 @@ class RuleFieldsTest {
   }
 
   @Test
-  void wholeNumbersMayBeWrittenAsFloats() {
+  void acceptsWholeNumbersWrittenAsFloats() {
     assertThat(ruleWith(LIMIT, "cost: 1e3", "priority: 10.0").cost()).isEqualTo(1000);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"hello", "\"\"", "2026-13-01", "yesterday", "1.5"})
-  void rejectsTimesThatAreNone(String text) {
+  void rejectsInvalidTimes(String text) {
     for (String field : List.of("createdAt", "updatedAt")) {
       assertThat(Documents.errorWith("limit: 1/s", field + ": " + text).toString())
           .contains(field + " must be a time");

@@ -2,7 +2,7 @@ package dev.redline.rules.documents;
 
 import java.util.List;
 
-/** Documents that reader and JSON Schema are both held against. */
+/** Documents for the tests of the reader and of the JSON Schema. */
 public final class Samples {
   /** The example of the contract, word for word. */
   public static final String CONTRACT =

@@ -36,7 +36,7 @@ class ScalarsTest {
         "true",
         "-0",
       })
-  void aTextFieldKeepsTheExactTextWritten(String text) {
+  void keepsExactTextOfTextFields(String text) {
     var rule = ruleWith("limit: 1/s", "match: { headers: { X-A: " + text + " } }");
     assertThat(Documents.named(rule, "headers").get("X-A")).isEqualTo(text);
   }
@@ -68,27 +68,27 @@ class ScalarsTest {
   }
 
   @Test
-  void anIdMayBeANumber() {
+  void acceptsNumberAsId() {
     assertThat(Documents.rule("- { id: 42, limit: 1/s }").id()).isEqualTo("42");
     assertThat(Documents.rule("[{\"id\": 007, \"limit\": \"1/s\"}]").id()).isEqualTo("007");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"010", "0x1F", "1:30", "yes"})
-  void numbersOfOlderYamlAreNoNumbers(String text) {
+  void readsNumbersOfOlderYamlAsText(String text) {
     assertThat(Documents.errorWith("limit: 1/s", "cost: " + text).message())
         .isEqualTo("cost must be a whole number, was '" + text + "'");
   }
 
   @Test
-  void tagsOfJsonTypesAreUnderstood() {
+  void readsTagsOfJsonTypes() {
     var rule = ruleWith("limit: 1/s", "cost: !!int 3", "createdAt: !!str 12", "key: !!null null");
     assertThat(rule.cost()).isEqualTo(3);
     assertThat(rule.createdAt()).contains("12");
   }
 
   @Test
-  void otherTagsAreErrorsInTheirPlace() {
+  void reportsOtherTagsWithTheirLocation() {
     RuleProblem problem = Documents.errorWith("limit: 1/s", "path: !java.lang.Object /x");
     assertThat(problem.toString())
         .isEqualTo(

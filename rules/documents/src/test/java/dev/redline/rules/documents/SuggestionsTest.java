@@ -20,14 +20,14 @@ class SuggestionsTest {
     "ruleset-id, ruleSetId",
     "finale, final",
   })
-  void aMisspeltFieldGetsTheClosestName(String written, String meant) {
+  void suggestsClosestName(String written, String meant) {
     RuleProblem problem = Documents.errorWith("limit: 1/s", written + ": x");
     assertThat(problem.suggestion()).contains(meant);
     assertThat(problem.toString()).endsWith("; did you mean '" + meant + "'?");
   }
 
   @Test
-  void whatIsFarFromEverythingGetsNone() {
+  void suggestsNothingForDistantName() {
     RuleProblem problem = Documents.errorWith("limit: 1/s", "description: x");
     assertThat(problem.suggestion()).isEmpty();
     assertThat(problem.toString())

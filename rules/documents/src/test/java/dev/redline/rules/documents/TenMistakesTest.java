@@ -42,7 +42,7 @@ class TenMistakesTest {
   private final ReadResult result = Documents.read(TEXT);
 
   @Test
-  void givesExactlyTenMessagesAsValidatePrintsThem() {
+  void reportsExactlyTenErrorsAsValidatePrintsThem() {
     assertThat(result.errors().stream().map(RuleProblem::toString))
         .containsExactly(
             "rules.yaml:6: rule 'misspelt': unknown field 'limt' (value '10/s'); did you mean"
@@ -64,7 +64,7 @@ class TenMistakesTest {
   }
 
   @Test
-  void namesRuleFieldValueAndLineInEach() {
+  void namesRuleFieldValueAndLineInEachError() {
     assertThat(
             result.errors().stream()
                 .map(
@@ -97,7 +97,7 @@ class TenMistakesTest {
   }
 
   @Test
-  void givesTenMessagesAlsoWhenAllStandInOneRule() {
+  void reportsTenErrorsInOneRule() {
     List<String> errors =
         Documents.errors(
             """

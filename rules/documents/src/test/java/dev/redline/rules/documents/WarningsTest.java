@@ -16,14 +16,14 @@ class WarningsTest {
   }
 
   @Test
-  void aLastSegmentWithAStarGetsAHint() {
+  void warnsOfStarAsLastSegment() {
     assertThat(warnings("- id: a\n  limit: 1/s\n  paths:\n    - /api/**\n    - /api/*\n"))
         .containsExactly("rules.yaml:5: rule 'a': path '/api/*': one segment; did you mean `/**`?");
     assertThat(warnings("- { id: a, limit: 1/s, paths: [/api/x*, \"/{id}\", /a/*/b] }")).isEmpty();
   }
 
   @Test
-  void aRuleBehindAnUnconditionalAllowIsUnreachable() {
+  void warnsOfRuleBehindUnconditionalAllow() {
     assertThat(afterRule("action: ALLOW, path: /api/**", "path: /api/x, limit: 1/s"))
         .containsExactly(
             "rules.yaml:2: rule 'b': can never apply: rule 'a' (rules.yaml:1) comes first and"
@@ -41,7 +41,7 @@ class WarningsTest {
         "action: ALLOW, methods: [GET, POST]",
         "action: ALLOW, onMissingIdentity: SKIP, key: ip",
       })
-  void whateverStopsAllItsRequestsMakesARuleUnreachable(String stopper) {
+  void warnsOfRuleWhoseRequestsAreAllStopped(String stopper) {
     assertThat(afterRule(stopper, "path: /x, methods: [POST, HEAD], limit: 1/s")).hasSize(1);
   }
 
@@ -59,7 +59,7 @@ class WarningsTest {
         "action: ALLOW, priority: -1",
         "stop: true, limit: 1/s, onMissingIdentity: SKIP, key: userId",
       })
-  void whatMayLetARequestPassOnDoesNot(String first) {
+  void doesNotWarnIfSomeRequestsReachTheRule(String first) {
     String priority = first.contains("priority") ? "" : "priority: 1, ";
     assertThat(
             warnings("- { id: a, " + priority + first + " }\n- { id: b, path: /x, limit: 1/s }\n"))
@@ -67,12 +67,12 @@ class WarningsTest {
   }
 
   @Test
-  void aRuleWithoutPathsIsReachedByRequestsWithoutPath() {
+  void doesNotWarnOfRuleReachedByRequestsWithoutPath() {
     assertThat(afterRule("action: ALLOW, path: /**", "limit: 1/s")).isEmpty();
   }
 
   @Test
-  void theOrderIsThatOfEvaluationNotOfTheDocument() {
+  void comparesRulesInEvaluationOrder() {
     assertThat(warnings("- { id: b, limit: 1/s }\n- { id: a, action: ALLOW }\n"))
         .hasSize(1)
         .first()
@@ -81,7 +81,7 @@ class WarningsTest {
   }
 
   @Test
-  void aBandBesideAnAlwaysTighterOneCanNeverBind() {
+  void warnsOfBandBesideAnAlwaysTighterOne() {
     assertThat(warnings("- { id: a, limit: [10/s, 10/m] }"))
         .containsExactly(
             "rules.yaml:1: rule 'a': band 'a-1' can never bind: band 'a-2' is always tighter");
@@ -97,7 +97,7 @@ class WarningsTest {
         "algorithm: SLIDING_WINDOW, limit: [10/s, 5/s]",
         "plan: p, limit: 5/s",
       })
-  void exactlyTheLooserBandIsNamed(String limits) {
+  void namesExactlyTheLooserBand(String limits) {
     String text = "{ plans: [{ id: p, limit: 6/s }], rules: [{ id: a, " + limits + " }] }";
     assertThat(warnings(text)).hasSizeBetween(1, 2);
     assertThat(warnings(text)).allMatch(line -> line.contains("can never bind"));
@@ -114,13 +114,13 @@ class WarningsTest {
         "bands: [{ limit: 10/s, refill: INTERVAL }, { limit: 5/s }]",
         "plan: p, limit: 7/m",
       })
-  void whatCouldBindIsNotWarnedOf(String limits) {
+  void doesNotWarnOfBandThatCanBind(String limits) {
     assertThat(warnings("{ plans: [{ id: p, limit: 6/s }], rules: [{ id: a, " + limits + " }] }"))
         .isEmpty();
   }
 
   @Test
-  void bandsOfPlansAreComparedToo() {
+  void comparesBandsOfPlans() {
     assertThat(
             warnings(
                 """
@@ -140,14 +140,14 @@ class WarningsTest {
   }
 
   @Test
-  void anInvalidDocumentHasOnlyErrors() {
+  void invalidDocumentHasOnlyErrors() {
     ReadResult result = Documents.read("- { id: a, path: /x/*, limit: 1/x }");
     assertThat(result.errors()).hasSize(1);
     assertThat(result.warnings()).isEmpty();
   }
 
   @Test
-  void theServiceIsWarnedOfRulesThatWait() {
+  void warnsTheServiceOfRulesThatWait() {
     Document document =
         new Document(
             "rules.yaml",

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What YAML makes of unlucky or hostile texts. */
+/** Malformed and hostile YAML. */
 class YamlHazardsTest {
   @ParameterizedTest
   @CsvSource({
@@ -21,7 +21,7 @@ class YamlHazardsTest {
     "'{ X-A: *}', *",
     "*-suffix*, *-suffix*",
   })
-  void anUnquotedStarGetsQuoteIt(String value, String word) {
+  void suggestsQuotingAStar(String value, String word) {
     RuleProblem problem = Documents.errorWith("limit: 1/s", "path: " + value);
     assertThat(problem.line()).isEqualTo(4);
     assertThat(problem.message())
@@ -29,7 +29,7 @@ class YamlHazardsTest {
   }
 
   @Test
-  void anUnquotedStarWithANameIsNamedInItsRule() {
+  void reportsUnquotedStarWithItsRule() {
     RuleProblem problem = Documents.errorWith("limit: 1/s", "match: { userIds: [*admin] }");
     assertThat(problem.toString())
         .isEqualTo(
@@ -40,7 +40,7 @@ class YamlHazardsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"- { id: a, path: /u/{id}, limit: 1/s }", "- { id: a, limit: ${R}/s }"})
-  void bracesInsideBracesGetAHint(String text) {
+  void suggestsQuotingBracesInsideBraces(String text) {
     assertThat(Documents.error(text).message())
         .startsWith("not valid YAML or JSON: ")
         .endsWith("inside {…} or […], quote a value that contains { } [ ] or ,");
@@ -50,27 +50,27 @@ class YamlHazardsTest {
   @CsvSource(
       delimiter = '|',
       value = {"@x|quote it", "a: b|quote a value that contains ': '", "'\"x'|end of stream"})
-  void otherSyntaxErrorsSayWhereAndWhy(String value, String hint) {
+  void reportsLocationAndCauseOfSyntaxErrors(String value, String hint) {
     RuleProblem problem = Documents.errorWith("limit: 1/s", "createdAt: " + value);
     assertThat(problem.message()).contains(hint);
     assertThat(problem.line()).isBetween(4, 5);
   }
 
   @Test
-  void tabsForIndentationAreNamed() {
+  void reportsTabsUsedForIndentation() {
     RuleProblem problem = Documents.error("rules:\n\t- { id: a, limit: 1/s }");
     assertThat(problem.line()).isEqualTo(2);
     assertThat(problem.message()).contains("TAB");
   }
 
   @Test
-  void charactersThatNoTextHoldsAreNamedWithTheirLine() {
+  void reportsControlCharactersWithTheirLine() {
     RuleProblem problem = Documents.error("rules:\n# \u0007\n- { id: a, limit: 1/s }");
     assertThat(problem.toString()).isEqualTo("rules.yaml:2: the character U+0007 is not allowed");
   }
 
   @Test
-  void duplicateKeysAreErrorsWithBothLines() {
+  void reportsDuplicateKeysWithBothLines() {
     assertThat(
             Documents.errors(
                 """
@@ -91,21 +91,21 @@ class YamlHazardsTest {
   }
 
   @Test
-  void duplicateKeysOfJsonAreErrorsToo() {
+  void reportsDuplicateKeysOfJson() {
     assertThat(
             Documents.error("{\"rules\":[{\"id\":\"a\",\"limit\":\"1/s\",\"id\":\"b\"}]}").field())
         .contains("id");
   }
 
   @Test
-  void aSecondDocumentInTheTextIsRefused() {
+  void rejectsSecondDocumentInTheText() {
     RuleProblem problem = Documents.error("---\nrules: []\n---\nrules: []\n");
     assertThat(problem.toString())
         .isEqualTo("rules.yaml:3: a second document starts here; keep one document per file");
   }
 
   @Test
-  void anchorsAndAliasesMayShareParts() {
+  void readsAnchorsAndAliases() {
     RuleDocument document =
         Documents.valid(
             """
@@ -117,7 +117,7 @@ class YamlHazardsTest {
   }
 
   @Test
-  void aBillionLaughsAreRefusedAtOnce() {
+  void rejectsBillionLaughsAtOnce() {
     StringBuilder text = new StringBuilder("x-0: &a0 [lol, lol]\n");
     for (int i = 1; i <= 60; i++) {
       text.append("x-%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
@@ -130,38 +130,38 @@ class YamlHazardsTest {
   }
 
   @Test
-  void aNodeThatContainsItselfIsRefused() {
+  void rejectsNodeThatContainsItself() {
     assertThat(Documents.errorWith("limit: 1/s", "metadata: &m { me: *m }").message())
         .contains("'*m' unquoted is a YAML alias that nothing defines");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"[", "{ a: "})
-  void deepNestingIsRefusedNotOverflowed(String open) {
+  void rejectsDeepNestingWithoutStackOverflow(String open) {
     String text = "rules: []\nx-deep: " + open.repeat(100_000);
     assertThat(Documents.error(text).message()).isEqualTo("nested more than 64 levels deep");
   }
 
   @Test
-  void moreThan32MebibytesAreRefused() {
+  void rejectsMoreThan32Mebibytes() {
     String comment = "#" + "x".repeat(1023) + "\n";
     String text = "rules: []\n" + comment.repeat(32 * 1024);
     assertThat(Documents.error(text).message()).contains("larger than 32 MiB");
   }
 
   @Test
-  void nearly32MebibytesAreRead() {
+  void readsNearly32Mebibytes() {
     String text = "rules: []\nx-a: \"" + "ä".repeat((16 << 20) - 20) + "\"\n";
     assertThat(Documents.valid(text).rules()).isEmpty();
   }
 
   @Test
-  void keysThatAreNoTextsAreRefused() {
+  void rejectsKeysThatAreNotText() {
     assertThat(Documents.error("? [a]\n: b\n").message()).contains("a name must be a text");
   }
 
   @Test
-  void mergeKeysAreUnknownFields() {
+  void reportsMergeKeysAsUnknownFields() {
     assertThat(Documents.errorWith("limit: 1/s", "<<: { path: /x }").message())
         .startsWith("unknown field '<<'");
   }

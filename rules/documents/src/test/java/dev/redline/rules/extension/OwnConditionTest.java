@@ -85,7 +85,7 @@ class OwnConditionTest {
   }
 
   @Test
-  void decides() throws Exception {
+  void decidesByTheCondition() throws Exception {
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine = RateLimitEngine.builder(store).build();
       engine.use(read(RULES).document().toBook().build());
@@ -96,7 +96,7 @@ class OwnConditionTest {
   }
 
   @Test
-  void isExplained() throws Exception {
+  void namesTheConditionInExplanations() throws Exception {
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine = RateLimitEngine.builder(store).build();
       engine.use(read(RULES).document().toBook().build());
@@ -119,7 +119,7 @@ class OwnConditionTest {
   }
 
   @Test
-  void anInvalidValueIsReportedWithItsLine() {
+  void reportsInvalidValueWithItsLine() {
     List<RuleProblem> errors = read(RULES.replace("[png, jpg]", "[png,\n        JPG]")).errors();
     assertThat(errors).hasSize(1);
     assertThat(errors.get(0).toString())
@@ -129,7 +129,7 @@ class OwnConditionTest {
   }
 
   @Test
-  void isUnknownToAReaderThatWasNotGivenIt() {
+  void isRejectedByReaderWithoutIt() {
     assertThat(
             RuleDocumentReader.withoutPlaceholders()
                 .read(List.of(new Document("rules.yaml", RULES)))
@@ -138,7 +138,7 @@ class OwnConditionTest {
   }
 
   @Test
-  void itsNameMustBeNew() {
+  void rejectsNameThatIsTaken() {
     assertThatThrownBy(() -> READER.withCondition(ExtensionCondition.TYPE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("extensions");

@@ -19,15 +19,16 @@ import java.util.Optional;
 import java.util.zip.CRC32;
 
 /**
- * A file of audit entries, one JSON object to a line, each after its checksum and the number of the
- * revision it belongs to (0: none).
+ * A file of audit entries. A line is a CRC-32 checksum, the number of the revision it belongs to
+ * (0: none) and the entry as a JSON object.
  *
- * <p>The line of a revision is written before the revision, whose coming into being makes it count.
- * A line that is torn, or that belongs to a revision that never was, is at the end, is not shown,
- * and is cut off by the next writer. Writers hold the lock of the repository.
+ * <p>The entry of a revision is written before the revision itself, and is valid once the revision
+ * exists. After a crash the last lines may be incomplete or belong to a revision that was never
+ * written: they are ignored by readers and removed by the next writer. Writers hold the lock of the
+ * repository.
  */
 final class AuditLog {
-  private static final int MOST_LINES = 1000;
+  private static final int MAX_LINES = 1000;
 
   private record Line(long revision, AuditEntry entry) {}
 
@@ -40,7 +41,7 @@ final class AuditLog {
   /** Returns the latest entries, newest first. */
   List<AuditEntry> latest(int atMost, long newestRevision) throws IOException {
     List<AuditEntry> entries = new ArrayList<>();
-    List<String> lines = counting(newestRevision);
+    List<String> lines = validLines(newestRevision);
     for (int i = lines.size() - 1; i >= 0 && entries.size() < atMost; i--) {
       Optional<Line> line = parse(lines.get(i));
       line.ifPresent(read -> entries.add(read.entry()));
@@ -48,12 +49,12 @@ final class AuditLog {
     return entries;
   }
 
-  /** Adds an entry that belongs to a revision about to be written, or to none. */
+  /** Adds an entry for a revision that is about to be written, or for none (0). */
   void append(AuditEntry entry, long revision, long newestRevision) throws IOException {
-    List<String> lines = counting(newestRevision);
+    List<String> lines = validLines(newestRevision);
     String added = text(entry, revision);
-    if (lines.size() >= 2 * MOST_LINES) {
-      List<String> kept = new ArrayList<>(lines.subList(lines.size() - MOST_LINES, lines.size()));
+    if (lines.size() >= 2 * MAX_LINES) {
+      List<String> kept = new ArrayList<>(lines.subList(lines.size() - MAX_LINES, lines.size()));
       kept.add(added);
       PrivateFiles.replace(file, (String.join("\n", kept) + "\n").getBytes(UTF_8));
       return;
@@ -69,8 +70,8 @@ final class AuditLog {
     }
   }
 
-  /** Returns the lines that count, oldest first: all but torn or unfulfilled ones at the end. */
-  private List<String> counting(long newestRevision) throws IOException {
+  /** Returns the valid lines, oldest first, without invalid ones at the end. */
+  private List<String> validLines(long newestRevision) throws IOException {
     if (!Files.exists(file)) {
       return List.of();
     }

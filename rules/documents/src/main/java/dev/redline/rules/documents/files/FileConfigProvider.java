@@ -26,34 +26,36 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rule documents in a file, or in a directory: its {@code *.yaml}, {@code *.yml}, {@code *.json}
- * and {@code *.properties} that do not start with a dot, by name. Links within it are followed, so
- * a mounted ConfigMap is such a directory; a link that leads out of it is rejected.
+ * Rule documents in a file or a directory.
+ *
+ * <p>Of a directory, {@code *.yaml}, {@code *.yml}, {@code *.json} and {@code *.properties} files
+ * are read in the order of their names, except those that start with a dot. Links inside the
+ * directory are followed, as a mounted ConfigMap requires; links to files outside are rejected.
  *
  * <p>A path that does not exist, or a directory without such files, holds no document. The version
- * is a digest of names and contents. Content that is new counts once sizes, times and contents
- * stood still for 100 ms, so that a file is not read while it is written; {@link #load} waits for
- * that.
+ * is a digest of names and contents. Changed files are accepted once their sizes, times and
+ * contents were stable for 100 ms, so that a partially written file is not read; {@link #load}
+ * waits for that.
  */
 public final class FileConfigProvider implements ConfigProvider {
-  private static final Duration STILLNESS = Duration.ofMillis(100);
+  private static final Duration STABLE_TIME = Duration.ofMillis(100);
 
-  /** How old a file must be at the first look to be taken for finished. */
-  private static final Duration SETTLED = Duration.ofSeconds(2);
+  /** Files older than this are accepted by the first load without a second scan. */
+  private static final Duration SETTLED_AGE = Duration.ofSeconds(2);
 
-  private static final int MAX_LOOKS = 50;
+  private static final int MAX_SCANS = 50;
 
   private final Path path;
   private @Nullable Trace last;
   private @Nullable FileWatch watch;
 
-  /** What was there at one moment, and when the youngest file was written, in milliseconds. */
-  private record Look(Optional<Snapshot> snapshot, Trace trace, long newest) {}
+  /** The files at one moment; {@code newest} is the latest modification time in milliseconds. */
+  private record Scan(Optional<Snapshot> snapshot, Trace trace, long newest) {}
 
-  /** By what two looks are compared: the digest, and name, size and time of each file. */
+  /** The parts by which two scans are compared: digest, and name, size and time of each file. */
   private record Trace(Optional<String> digest, List<String> stamps) {}
 
-  /** Names the file or directory; it need not exist yet. */
+  /** Creates a source for a file or directory, which need not exist yet. */
   public FileConfigProvider(Path fileOrDirectory) {
     this.path = Objects.requireNonNull(fileOrDirectory, "fileOrDirectory");
   }
@@ -65,27 +67,28 @@ public final class FileConfigProvider implements ConfigProvider {
 
   @Override
   public synchronized Optional<Snapshot> load() throws IOException {
-    Look look = look();
+    Scan scan = scan();
     boolean finished =
         last == null
-            && System.currentTimeMillis() - look.newest() > SETTLED.toMillis()
-            && look.snapshot().isPresent();
-    for (int looks = 1; !finished && !look.trace().equals(last); looks++) {
-      if (looks == MAX_LOOKS) {
-        throw new IOException(path + ": changes all the time; waiting until it stands still");
+            && System.currentTimeMillis() - scan.newest() > SETTLED_AGE.toMillis()
+            && scan.snapshot().isPresent();
+    for (int scans = 1; !finished && !scan.trace().equals(last); scans++) {
+      if (scans == MAX_SCANS) {
+        throw new IOException(
+            path + ": changes continuously; it is loaded when it is stable for 100 ms");
       }
       pause();
-      Look again = look();
-      finished = again.trace().equals(look.trace());
-      look = again;
+      Scan again = scan();
+      finished = again.trace().equals(scan.trace());
+      scan = again;
     }
-    last = look.trace();
-    return look.snapshot();
+    last = scan.trace();
+    return scan.snapshot();
   }
 
   private void pause() throws IOException {
     try {
-      TimeUnit.NANOSECONDS.sleep(STILLNESS.toNanos());
+      TimeUnit.NANOSECONDS.sleep(STABLE_TIME.toNanos());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       InterruptedIOException interrupted = new InterruptedIOException(path + ": interrupted");
@@ -108,7 +111,7 @@ public final class FileConfigProvider implements ConfigProvider {
     }
   }
 
-  private Look look() throws IOException {
+  private Scan scan() throws IOException {
     List<Path> files = files();
     MessageDigest digest = sha256();
     List<Document> documents = new ArrayList<>();
@@ -129,7 +132,7 @@ public final class FileConfigProvider implements ConfigProvider {
         }
         content = Files.readAllBytes(file);
       } catch (NoSuchFileException e) {
-        // Between two versions of it; the next look tells which one.
+        // The file is being replaced; the next scan sees the new version.
         stamps.add(file + " vanished");
         continue;
       } catch (AccessDeniedException e) {
@@ -146,7 +149,7 @@ public final class FileConfigProvider implements ConfigProvider {
         documents.isEmpty()
             ? Optional.empty()
             : Optional.of(new Snapshot(HexFormat.of().formatHex(digest.digest()), documents));
-    return new Look(snapshot, new Trace(snapshot.map(Snapshot::version), stamps), newest);
+    return new Scan(snapshot, new Trace(snapshot.map(Snapshot::version), stamps), newest);
   }
 
   private List<Path> files() throws IOException {
@@ -164,8 +167,8 @@ public final class FileConfigProvider implements ConfigProvider {
   }
 
   /**
-   * Checks that a file of the directory is not a link to somewhere else: what is wrong with rules
-   * is shown to many, and must not show files that have nothing to do with them.
+   * Checks that a file of the directory is not a link to a file outside. Errors quote the content
+   * of rule files, and must not disclose other files.
    */
   private void checkInside(Path file) throws IOException {
     if (!file.equals(path) && !file.toRealPath().startsWith(path.toRealPath())) {
@@ -192,7 +195,7 @@ public final class FileConfigProvider implements ConfigProvider {
     }
   }
 
-  /** Adds a part with its length, so that parts cannot run into each other. */
+  /** Adds a part with its length, so that different parts never give the same digest input. */
   private static void update(MessageDigest digest, byte[] part) {
     digest.update(ByteBuffer.allocate(Long.BYTES).putLong(part.length).flip());
     digest.update(part);

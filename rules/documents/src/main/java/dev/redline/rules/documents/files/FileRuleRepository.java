@@ -48,7 +48,7 @@ public final class FileRuleRepository implements RuleRepository {
   private static final Pattern NAME = Pattern.compile("(\\d{1,19})\\.revision");
   private static final Duration LOOK = Duration.ofMillis(250);
 
-  /** A lock of the operating system is the process's; threads take turns by these. */
+  /** File locks exclude other processes only; these locks exclude other threads. */
   private static final Map<Path, ReentrantLock> TURNS = new ConcurrentHashMap<>();
 
   private final Path directory;
@@ -56,7 +56,7 @@ public final class FileRuleRepository implements RuleRepository {
   private final ReentrantLock turn;
   private @Nullable Thread watcher;
 
-  /** Names the directory; it need not exist yet. */
+  /** Creates a repository in a directory, which need not exist yet. */
   public FileRuleRepository(Path directory) {
     this.directory = directory.toAbsolutePath().normalize();
     this.audit = new AuditLog(this.directory.resolve("audit.log"));
@@ -145,7 +145,7 @@ public final class FileRuleRepository implements RuleRepository {
     return directory.resolve(version + ".revision");
   }
 
-  /** Returns the files of revisions by number; whether they are whole is not known yet. */
+  /** Returns the files of revisions by number; they may be incomplete. */
   private NavigableMap<Long, Path> files() throws IOException {
     NavigableMap<Long, Path> files = new TreeMap<>();
     if (!Files.isDirectory(directory)) {
@@ -226,13 +226,13 @@ public final class FileRuleRepository implements RuleRepository {
     boolean run() throws IOException;
   }
 
-  /** Does something while nobody else does, in this process or another. */
+  /** Runs a write while holding the lock against other threads and other processes. */
   private boolean inTurn(Writing writing) throws IOException {
     turn.lock();
     try {
       PrivateFiles.createDirectories(directory);
       try (FileChannel channel = PrivateFiles.open(directory.resolve("lock"))) {
-        // Given back when the channel is closed.
+        // Closing the channel releases the lock.
         channel.lock();
         return writing.run();
       }
@@ -241,7 +241,7 @@ public final class FileRuleRepository implements RuleRepository {
     }
   }
 
-  /** {@inheritDoc} Looks at the names of the files a few times a second. */
+  /** {@inheritDoc} Polls the names of the files a few times per second. */
   @Override
   public synchronized void watch(Runnable changed) {
     Thread thread = new Thread(() -> look(changed), "redline-rule-repository");

@@ -20,41 +20,41 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when something happens around a file or directory. Every link on the way is followed, and
- * the directory of each is watched, so that a link that is moved elsewhere is noticed as well as a
- * file that is written.
+ * Notifies of changes to a file or directory. Symbolic links in the path are followed and the
+ * directory of each link is watched, so that a replaced link is noticed as well as a changed file.
  *
- * <p>Where the system cannot watch, nothing is told, and polling has to do.
+ * <p>If the file system cannot be watched there are no notifications, and changes are found by
+ * polling only.
  */
 final class FileWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(FileWatch.class.getName());
   private static final int MAX_LINKS = 40;
-  private static final long GATHER_MILLIS = 20;
-  private static final int MAX_GATHERED = 5;
+  private static final long BURST_MILLIS = 20;
+  private static final int MAX_POLLS = 5;
 
   private final Path path;
-  private final Predicate<Path> counts;
+  private final Predicate<Path> isRelevant;
   private final Runnable changed;
   private final WatchService service;
   private final Map<Path, WatchKey> keys = new HashMap<>();
 
-  private FileWatch(Path path, Predicate<Path> counts, Runnable changed, WatchService service) {
+  private FileWatch(Path path, Predicate<Path> isRelevant, Runnable changed, WatchService service) {
     this.path = path.toAbsolutePath().normalize();
-    this.counts = counts;
+    this.isRelevant = isRelevant;
     this.changed = changed;
     this.service = service;
   }
 
   /**
-   * Starts watching, in a thread of its own.
+   * Starts a thread that watches.
    *
-   * @param counts which files of a directory count
-   * @return the watch, or null if this system cannot
+   * @param isRelevant which files of a directory are followed
+   * @return the watch, or null if the file system does not support watching
    */
-  static @Nullable FileWatch start(Path path, Predicate<Path> counts, Runnable changed) {
+  static @Nullable FileWatch start(Path path, Predicate<Path> isRelevant, Runnable changed) {
     try {
       FileWatch watch =
-          new FileWatch(path, counts, changed, path.getFileSystem().newWatchService());
+          new FileWatch(path, isRelevant, changed, path.getFileSystem().newWatchService());
       watch.register();
       Thread thread = new Thread(watch::run, "redline-rule-files");
       thread.setDaemon(true);
@@ -69,12 +69,13 @@ final class FileWatch implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        // What happened does not matter: whoever is told looks at everything, and once is enough.
+        // Events are not examined: each notification reloads everything, so one per burst is
+        // enough.
         WatchKey key = service.take();
-        for (int gathered = 1; key != null; gathered++) {
+        for (int polls = 1; key != null; polls++) {
           key.pollEvents();
           key.reset();
-          key = gathered < MAX_GATHERED ? poll() : null;
+          key = polls < MAX_POLLS ? poll() : null;
         }
         register();
         changed.run();
@@ -86,22 +87,20 @@ final class FileWatch implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns what else happens about now, so that a busy directory is not looked at all the time.
-   */
+  /** Waits for further events of the same burst, so that they cause one notification together. */
   private @Nullable WatchKey poll() throws InterruptedException {
-    TimeUnit.MILLISECONDS.sleep(GATHER_MILLIS);
+    TimeUnit.MILLISECONDS.sleep(BURST_MILLIS);
     return service.poll();
   }
 
-  /** Watches the directories that matter now, and no others. */
+  /** Watches the directories on the current path, and no others. */
   private void register() {
     Set<Path> directories = new LinkedHashSet<>();
     follow(path, directories, 0);
     if (Files.isDirectory(path)) {
       try (Stream<Path> entries = Files.list(path)) {
         directories.add(path.toRealPath());
-        entries.filter(counts).forEach(file -> follow(file, directories, 0));
+        entries.filter(isRelevant).forEach(file -> follow(file, directories, 0));
       } catch (IOException | UncheckedIOException e) {
         LOG.log(Level.DEBUG, "cannot list {0}: {1}", path, e.getMessage());
       }
@@ -135,7 +134,7 @@ final class FileWatch implements AutoCloseable {
     }
   }
 
-  /** Collects the directories of a file and of all links on the way to it. */
+  /** Collects the directories of a file and of all links in its path. */
   private static void follow(Path file, Set<Path> directories, int links) {
     Path walked = file.getRoot();
     for (int i = 0; i < file.getNameCount() && walked != null; i++) {

@@ -70,9 +70,7 @@ final class PrivateFiles {
     }
   }
 
-  /**
-   * Puts the names of a directory on disk; where directories cannot be opened, they need not be.
-   */
+  /** Forces the entries of a directory to disk, on systems where a directory can be opened. */
   private static void force(Path directory) throws IOException {
     if (POSIX) {
       try (FileChannel channel = FileChannel.open(directory, EnumSet.of(StandardOpenOption.READ))) {

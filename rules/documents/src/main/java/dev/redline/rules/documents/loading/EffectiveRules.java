@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The rules in force, and which source says what.
+ * The rules in force, and the contribution of each source.
  *
  * @param version their version; 0 if there are none
  * @param document all sources as one document: a later source's rule or plan has replaced an
  *     earlier one of the same id
- * @param contributions what each source says, weakest first; those that say nothing are not there
+ * @param contributions the document of each source that has one, weakest first
  */
 public record EffectiveRules(
     long version, RuleDocument document, List<Contribution> contributions) {
@@ -25,7 +25,7 @@ public record EffectiveRules(
   public static final EffectiveRules NONE =
       new EffectiveRules(0, new RuleDocument(1, List.of(), List.of(), List.of()), List.of());
 
-  /** What one source says, replaced rules included. */
+  /** The document of one source, including rules that a stronger source replaces. */
   public record Contribution(ConfigProvider source, RuleDocument document) {
     /** Returns whether the source has a rule of this id. */
     public boolean hasRule(String id) {
@@ -55,7 +55,7 @@ public record EffectiveRules(
     return origins;
   }
 
-  /** Merges what sources say, weakest first; a rule keeps the place of the one it replaces. */
+  /** Merges documents, weakest first; a rule takes the position of the one it replaces. */
   static RuleDocument merge(List<RuleDocument> weakestFirst) {
     if (weakestFirst.size() == 1) {
       return weakestFirst.get(0);

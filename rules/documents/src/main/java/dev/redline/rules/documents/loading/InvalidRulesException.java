@@ -2,7 +2,7 @@ package dev.redline.rules.documents.loading;
 
 import java.util.List;
 
-/** The rules that must be there at the start are not, or are wrong; says all that is wrong. */
+/** Rules that are required at the start are missing or invalid; the message lists all errors. */
 public final class InvalidRulesException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class InvalidRulesException extends RuntimeException {
     this.errors = List.copyOf(errors);
   }
 
-  /** Returns what is wrong, one line each, as {@code file:line: rule …: message}. */
+  /** Returns the errors, one line each, as {@code file:line: rule …: message}. */
   public List<String> errors() {
     return errors;
   }

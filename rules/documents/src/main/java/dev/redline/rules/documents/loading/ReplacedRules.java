@@ -18,7 +18,7 @@ final class ReplacedRules {
 
   private ReplacedRules() {}
 
-  /** Compares what sources said with what they say now, weakest first both times. */
+  /** Compares the former documents of the sources with the current ones, both weakest first. */
   static void log(List<Contribution> before, List<Contribution> now) {
     for (int weaker = 0; weaker < now.size() - 1; weaker++) {
       Contribution changed = now.get(weaker);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What distinguishes one document from another, for people. */
+/** The differences between two documents, for log lines. */
 record RuleChanges(List<String> added, List<String> changed, List<String> removed, boolean sets) {
   private static final int MAX_NAMED = 20;
 

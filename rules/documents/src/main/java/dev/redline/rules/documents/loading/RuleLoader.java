@@ -22,13 +22,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Loads rule documents from their sources and puts them in force, whole or not at all.
+ * Loads rule documents from their sources, merges them and puts the result in force.
  *
- * <p>Where nothing changed, nothing happens. Sources are merged by the ids of rules and plans, a
- * later one wins. A source that cannot be reached, or holds an invalid document, goes on saying
- * what it said last; what is wrong is remembered, told in the log when it changes, and counted.
+ * <p>A change applies as a whole or not at all. Unchanged documents cause no new version. Sources
+ * are merged by the ids of rules and plans; a later source wins. While a source cannot be reached
+ * or its document is invalid, its last valid document stays in force. Errors are part of {@link
+ * #status}, are logged when they change, and are counted.
  *
- * <p>Thread-safe; loads happen one after another, and nobody who decides waits for them.
+ * <p>Thread-safe. Loads run one after another; decisions never wait for them.
  */
 public final class RuleLoader implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RuleLoader.class.getName());
@@ -40,9 +41,9 @@ public final class RuleLoader implements AutoCloseable {
   private final MetricsExporter metrics;
   private final Clock clock;
   private final boolean resetBuckets;
-  private boolean looked;
+  private boolean loadedOnce;
   private List<String> mergeErrors = List.of();
-  private List<String> toldErrors = List.of();
+  private List<String> loggedErrors = List.of();
   private volatile EffectiveRules effective = EffectiveRules.NONE;
   private volatile RulesStatus status = RulesStatus.NONE;
 
@@ -59,14 +60,14 @@ public final class RuleLoader implements AutoCloseable {
   /**
    * Returns a builder of a loader; nothing is loaded yet.
    *
-   * @param engine what is to decide by the rules
-   * @param sources where they come from, weakest first
+   * @param engine the engine that decides by the rules
+   * @param sources the sources of the rules, weakest first
    */
   public static Builder builder(RateLimitEngine engine, List<RuleSource> sources) {
     return new Builder(engine, sources);
   }
 
-  /** Returns the names of the sources, for people. */
+  /** Returns the names of the sources, separated by commas. */
   public String source() {
     return states.stream()
         .map(state -> state.source().provider().name())
@@ -78,7 +79,7 @@ public final class RuleLoader implements AutoCloseable {
     return states.stream().map(SourceState::source).toList();
   }
 
-  /** Returns the strongest source that can be changed. */
+  /** Returns the strongest source that is writable. */
   public Optional<RuleRepository> repository() {
     return states.stream()
         .map(state -> state.source().provider())
@@ -87,12 +88,12 @@ public final class RuleLoader implements AutoCloseable {
         .reduce((weaker, stronger) -> stronger);
   }
 
-  /** Returns what is in force, and what was wrong with the last load. */
+  /** Returns the version in force and the errors of the last load. */
   public RulesStatus status() {
     return status;
   }
 
-  /** Returns the rules in force, and which source says what. */
+  /** Returns the rules in force and the contribution of each source. */
   public EffectiveRules effective() {
     return effective;
   }
@@ -101,7 +102,7 @@ public final class RuleLoader implements AutoCloseable {
    * Loads for the first time.
    *
    * @throws InvalidRulesException if a source that is required, or the starting document, has no
-   *     valid document; other sources may be away or empty, and are looked at again later
+   *     valid document; other sources may be unreachable or empty, and are loaded again later
    */
   public synchronized RulesStatus start() {
     load();
@@ -117,25 +118,25 @@ public final class RuleLoader implements AutoCloseable {
     if (!fatal.isEmpty() || (!mergeErrors.isEmpty() && !status.loaded())) {
       throw new InvalidRulesException(status.errors());
     }
-    tell();
+    logErrors();
     return status;
   }
 
-  /** Loads again, and logs what is wrong when that changes. */
+  /** Loads again, and logs the errors if they changed. */
   public synchronized RulesStatus reload() {
     load();
-    tell();
+    logErrors();
     return status;
   }
 
   /**
-   * Looks at the sources, and puts what they hold in force if that is new and valid.
+   * Fetches the documents of all sources, and puts them in force if they changed and are valid.
    *
-   * @return what is in force now, with what is wrong with the sources if anything is
+   * @return the version now in force, and the errors of the sources
    */
   public synchronized RulesStatus load() {
-    boolean changed = !looked;
-    looked = true;
+    boolean changed = !loadedOnce;
+    loadedOnce = true;
     if (starting != null) {
       changed |= starting.fetch();
     }
@@ -145,19 +146,19 @@ public final class RuleLoader implements AutoCloseable {
     boolean failed = false;
     if (starting != null) {
       starting.read();
-      failed = refused(starting.finish(Set.of()));
+      failed = rejected(starting.finish(Set.of()));
       changed |= seed(starting);
     }
     if (changed) {
       states.forEach(SourceState::read);
       for (SourceState state : states) {
-        failed |= refused(state.finish(plansExcept(state)));
+        failed |= rejected(state.finish(plansExcept(state)));
       }
       failed |= !merge();
     }
     states.forEach(SourceState::forget);
     status = new RulesStatus(status.version(), status.loadedAt(), errors());
-    if (failed || states.stream().anyMatch(state -> state.isAway() || state.isGone())) {
+    if (failed || states.stream().anyMatch(state -> state.isUnreachable() || state.isMissing())) {
       metrics.rulesLoaded(false);
     } else if (status.loaded() && status.errors().isEmpty()) {
       // Also where nothing changed: an alert on the last success must clear.
@@ -170,7 +171,8 @@ public final class RuleLoader implements AutoCloseable {
     return status;
   }
 
-  private static boolean refused(Optional<ReadResult> result) {
+  /** Logs the warnings of a result; returns whether the document was rejected. */
+  private static boolean rejected(Optional<ReadResult> result) {
     result.ifPresent(
         read -> read.warnings().forEach(warning -> LOG.log(Level.WARNING, warning.toString())));
     return result.isPresent() && !result.get().valid();
@@ -186,14 +188,14 @@ public final class RuleLoader implements AutoCloseable {
     return plans;
   }
 
-  /** Writes the starting document to a source that can be changed and never held one. */
+  /** Writes the starting document to a writable source that never held a document. */
   private boolean seed(SourceState start) {
     Optional<RuleDocument> document = start.document();
     if (document.isEmpty()) {
       return false;
     }
     for (SourceState state : states) {
-      if (state.neverHeldAny()
+      if (state.wasAlwaysEmpty()
           && state.source().provider() instanceof RuleRepository repository
           && SeedWriter.write(
               repository, document.get(), start.source().provider().name(), clock)) {
@@ -216,7 +218,7 @@ public final class RuleLoader implements AutoCloseable {
     return errors;
   }
 
-  /** Puts what the sources say in force; returns false if that cannot be. */
+  /** Puts the merged documents in force; returns false if they contradict each other. */
   private boolean merge() {
     List<Contribution> contributions = contributions();
     if (contributions.isEmpty()) {
@@ -243,7 +245,7 @@ public final class RuleLoader implements AutoCloseable {
               .carryOver(!resetBuckets)
               .build();
     } catch (IllegalArgumentException e) {
-      // Each source is right by itself, or was when it was read, but not together with the others.
+      // Each source was valid when it was read, but together they are not.
       mergeErrors = List.of(source() + ": " + e.getMessage());
       return false;
     }
@@ -267,20 +269,20 @@ public final class RuleLoader implements AutoCloseable {
     for (SourceState state : states) {
       state
           .document()
-          .ifPresent(said -> contributions.add(new Contribution(state.source().provider(), said)));
+          .ifPresent(read -> contributions.add(new Contribution(state.source().provider(), read)));
     }
     if (contributions.isEmpty() && starting != null) {
       starting
           .document()
           .ifPresent(
-              said -> contributions.add(new Contribution(starting.source().provider(), said)));
+              read -> contributions.add(new Contribution(starting.source().provider(), read)));
     }
     return contributions;
   }
 
   /**
-   * Tells what would come of a source holding other documents, without putting them in force: what
-   * is wrong with them, alone and together with the other sources.
+   * Validates documents as if a source held them, alone and together with the other sources,
+   * without putting them in force.
    */
   public synchronized ReadResult tryOut(
       ConfigProvider source, List<ConfigProvider.Document> documents) {
@@ -288,7 +290,7 @@ public final class RuleLoader implements AutoCloseable {
         states.stream()
             .filter(state -> state.source().provider() == source)
             .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException(source.name() + " is no source here"));
+            .orElseThrow(() -> new IllegalArgumentException(source.name() + " is not a source"));
     ReadResult result = changed.source().reader().read(documents, plansExcept(changed));
     if (!result.valid()) {
       return result;
@@ -315,20 +317,20 @@ public final class RuleLoader implements AutoCloseable {
     }
   }
 
-  /** Returns whether a source could not be asked the last time, so that it is worth trying soon. */
-  synchronized boolean isSomeSourceAway() {
-    return states.stream().anyMatch(SourceState::isAway);
+  /** Returns whether a source could not be reached by the last load. */
+  synchronized boolean isSomeSourceUnreachable() {
+    return states.stream().anyMatch(SourceState::isUnreachable);
   }
 
-  private void tell() {
+  private void logErrors() {
     List<String> errors = status.errors();
-    if (errors.equals(toldErrors)) {
+    if (errors.equals(loggedErrors)) {
       return;
     }
-    toldErrors = errors;
+    loggedErrors = errors;
     errors.forEach(error -> LOG.log(Level.ERROR, error));
     if (errors.isEmpty()) {
-      LOG.log(Level.INFO, "nothing is wrong with {0} any more", source());
+      LOG.log(Level.INFO, "all errors of {0} are resolved", source());
     }
   }
 
@@ -357,8 +359,8 @@ public final class RuleLoader implements AutoCloseable {
     }
 
     /**
-     * Names the starting document: in force until a source has one, and written to an empty source
-     * that can be changed.
+     * Sets the starting document: in force until a source has one, and written to an empty source
+     * that is writable.
      */
     public Builder startingWith(RuleSource source) {
       starting = source;
@@ -371,19 +373,19 @@ public final class RuleLoader implements AutoCloseable {
       return this;
     }
 
-    /** Sets who counts loads. */
+    /** Sets the metrics that record loads. */
     public Builder metrics(MetricsExporter value) {
       metrics = value;
       return this;
     }
 
-    /** Sets the clock that tells when rules came into force. */
+    /** Sets the clock for the time at which rules came into force. */
     public Builder clock(Clock value) {
       clock = value;
       return this;
     }
 
-    /** Sets whether changed limits start with full buckets; otherwise what was taken counts on. */
+    /** Sets whether changed limits start with full buckets; otherwise taken tokens carry over. */
     public Builder resetBuckets(boolean value) {
       resetBuckets = value;
       return this;

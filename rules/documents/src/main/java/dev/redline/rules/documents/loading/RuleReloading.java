@@ -10,9 +10,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The one thread that follows the sources of rules: told by those that can be watched, and looking
- * from time to time in any case. A source that cannot be reached is tried again soon, then less and
- * less often, and never by all nodes at the same moment.
+ * The thread that reloads rules: when a watched source notifies it of a change, and at the polling
+ * interval. An unreachable source is retried with exponential backoff. All delays have jitter, so
+ * that nodes do not load at the same moment.
  */
 public final class RuleReloading implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RuleReloading.class.getName());
@@ -22,7 +22,7 @@ public final class RuleReloading implements AutoCloseable {
 
   private final RuleLoader loader;
   private final long pollingMillis;
-  private final AtomicBoolean toldAlready = new AtomicBoolean();
+  private final AtomicBoolean loadPending = new AtomicBoolean();
   private final AtomicBoolean retryPending = new AtomicBoolean();
   private long retryMillis = FIRST_RETRY.toMillis();
   private final ScheduledThreadPoolExecutor thread =
@@ -41,9 +41,9 @@ public final class RuleReloading implements AutoCloseable {
   }
 
   /**
-   * Begins to follow the sources of a loader that has started.
+   * Starts to reload the rules of a loader that was started.
    *
-   * @param watch whether sources may tell; otherwise they are only polled
+   * @param watch whether sources are watched; otherwise they are only polled
    */
   public static RuleReloading start(RuleLoader loader, Duration pollingInterval, boolean watch) {
     RuleReloading reloading = new RuleReloading(loader, pollingInterval);
@@ -54,23 +54,23 @@ public final class RuleReloading implements AutoCloseable {
         }
       }
     }
-    // What changed between the first load and now was told to nobody.
+    // A change between the first load and the start of the watch caused no notification.
     reloading.soon();
     reloading.schedule(reloading.pollingMillis, reloading::poll);
     return reloading;
   }
 
-  /** Loads as soon as the thread is free; many calls at once are one load. */
+  /** Loads as soon as the thread is free; calls before that load starts share it. */
   public void soon() {
-    if (toldAlready.compareAndSet(false, true)) {
+    if (loadPending.compareAndSet(false, true)) {
       try {
         thread.execute(
             () -> {
-              toldAlready.set(false);
+              loadPending.set(false);
               reload();
             });
       } catch (RejectedExecutionException e) {
-        LOG.log(Level.DEBUG, "told of a change after the end");
+        LOG.log(Level.DEBUG, "change ignored: reloading is closed");
       }
     }
   }
@@ -81,7 +81,7 @@ public final class RuleReloading implements AutoCloseable {
     } catch (RuntimeException e) {
       LOG.log(Level.ERROR, "loading rules failed", e);
     }
-    if (!loader.isSomeSourceAway()) {
+    if (!loader.isSomeSourceUnreachable()) {
       retryMillis = FIRST_RETRY.toMillis();
     } else if (retryPending.compareAndSet(false, true)) {
       schedule(
@@ -104,11 +104,11 @@ public final class RuleReloading implements AutoCloseable {
     try {
       var unused = thread.schedule(task, jittered, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      LOG.log(Level.DEBUG, "closed meanwhile");
+      LOG.log(Level.DEBUG, "not scheduled: reloading is closed");
     }
   }
 
-  /** Stops, and lets a load that is under way come to its end; the sources stay open. */
+  /** Stops after a running load has finished, or after 3 seconds. The sources stay open. */
   @Override
   public void close() {
     thread.shutdown();

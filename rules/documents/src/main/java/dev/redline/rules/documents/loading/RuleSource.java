@@ -5,12 +5,12 @@ import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.Objects;
 
 /**
- * A source of rules and how it takes part.
+ * A source of rules and how it is used.
  *
  * @param provider where its documents come from
  * @param reader how they are read: with placeholders or without
- * @param required whether nothing starts without a valid document of it
- * @param live whether it is looked at again after the start
+ * @param required whether the start fails without a valid document of this source
+ * @param live whether it is loaded again after the start
  */
 public record RuleSource(
     ConfigProvider provider, RuleDocumentReader reader, boolean required, boolean live) {
@@ -26,12 +26,12 @@ public record RuleSource(
         provider, RuleDocumentReader.withPlaceholders(System::getenv), true, true);
   }
 
-  /** Returns a source that may be away or empty at the start: Redis, a remote server. */
+  /** Returns a source that may be unreachable or empty at the start: Redis, a remote server. */
   public static RuleSource dynamic(ConfigProvider provider) {
     return new RuleSource(provider, RuleDocumentReader.withoutPlaceholders(), false, true);
   }
 
-  /** Returns this source, looked at only once. */
+  /** Returns this source, loaded only once. */
   public RuleSource frozen() {
     return new RuleSource(provider, reader, required, false);
   }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which rules are in force.
+ * The version of the rules in force, and the errors of the last load.
  *
  * @param version their version; 0 if there are none
  * @param loadedAt when they came into force
- * @param errors what was wrong with the last load; empty if it was good
+ * @param errors the errors of the last load; empty if it succeeded
  */
 public record RulesStatus(long version, Optional<Instant> loadedAt, List<String> errors) {
   /** Nothing was loaded yet. */

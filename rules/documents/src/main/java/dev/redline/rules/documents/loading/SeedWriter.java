@@ -19,7 +19,7 @@ final class SeedWriter {
 
   private SeedWriter() {}
 
-  /** Returns whether the source holds a revision now, this one or somebody else's. */
+  /** Returns whether the source holds a revision now, written by this call or by another server. */
   static boolean write(
       RuleRepository repository, RuleDocument document, String origin, Clock clock) {
     Instant now = clock.instant();

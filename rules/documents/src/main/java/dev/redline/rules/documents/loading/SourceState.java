@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one source: what it holds, the last of that which was valid, and what is wrong
- * now. A source that cannot be reached, or holds something wrong, still says what it said last.
+ * The state of one source: the last version fetched, the last valid document, and the current
+ * errors. The last valid document stays while the source is unreachable or its document is invalid.
  */
 final class SourceState {
   private final RuleSource source;
@@ -24,8 +24,8 @@ final class SourceState {
   private @Nullable String seenVersion;
   private @Nullable String validVersion;
   private Optional<RuleDocument> valid = Optional.empty();
-  private List<String> wrong = List.of();
-  private Optional<String> away = Optional.empty();
+  private List<String> problems = List.of();
+  private Optional<String> unreachable = Optional.empty();
   private boolean empty;
 
   SourceState(RuleSource source) {
@@ -36,7 +36,7 @@ final class SourceState {
     return source;
   }
 
-  /** Asks the source; returns whether it holds something else than last time. */
+  /** Fetches the documents; returns whether their version changed. */
   boolean fetch() {
     if (!source.live() && seenVersion != null) {
       return false;
@@ -47,9 +47,9 @@ final class SourceState {
     Optional<Snapshot> snapshot;
     try {
       snapshot = source.provider().load();
-      away = Optional.empty();
+      unreachable = Optional.empty();
     } catch (IOException e) {
-      away = Optional.of(named(String.valueOf(e.getMessage())));
+      unreachable = Optional.of(named(String.valueOf(e.getMessage())));
       return false;
     }
     if (snapshot.isEmpty()) {
@@ -67,19 +67,19 @@ final class SourceState {
     return message.startsWith(name) ? message : name + ": " + message;
   }
 
-  /** Reads what was fetched, unless it is known to be valid. */
+  /** Reads the fetched documents, unless this version is known to be valid. */
   void read() {
     if (fetched == null) {
       return;
     }
     if (fetched.version().equals(validVersion)) {
-      wrong = List.of();
+      problems = List.of();
     } else {
       draft = source.reader().draft(fetched.documents());
     }
   }
 
-  /** Returns the plans it would define. */
+  /** Returns the ids of the plans of the fetched documents, else of the last valid ones. */
   Set<String> planIds() {
     if (draft != null) {
       return draft.planIds();
@@ -91,7 +91,7 @@ final class SourceState {
         .orElse(Set.of());
   }
 
-  /** Holds what was read against the plans of the other sources; returns what came of it. */
+  /** Checks references to plans of other sources; returns the result if documents were read. */
   Optional<ReadResult> finish(Set<String> plansElsewhere) {
     Draft read = draft;
     Snapshot from = fetched;
@@ -100,7 +100,7 @@ final class SourceState {
       return Optional.empty();
     }
     ReadResult result = read.finish(plansElsewhere);
-    wrong = result.errors().stream().map(RuleProblem::toString).toList();
+    problems = result.errors().stream().map(RuleProblem::toString).toList();
     if (result.valid()) {
       valid = Optional.of(result.document());
       validVersion = from.version();
@@ -108,40 +108,40 @@ final class SourceState {
     return Optional.of(result);
   }
 
-  /** Lets go of what was fetched: texts may be large. */
+  /** Releases the fetched documents, which may be large. */
   void forget() {
     draft = null;
     fetched = null;
   }
 
-  /** Returns the last valid document, if there ever was one. */
+  /** Returns the last valid document, if there was one. */
   Optional<RuleDocument> document() {
     return valid;
   }
 
-  /** Returns whether it holds no document, and never did as far as is known. */
-  boolean neverHeldAny() {
+  /** Returns whether the source is empty and no fetch ever returned a document. */
+  boolean wasAlwaysEmpty() {
     return empty && seenVersion == null;
   }
 
-  /** Returns whether it could not be asked. */
-  boolean isAway() {
-    return away.isPresent();
+  /** Returns whether the last fetch failed. */
+  boolean isUnreachable() {
+    return unreachable.isPresent();
   }
 
-  /** Returns whether it holds no document although it must, or did. */
-  boolean isGone() {
+  /** Returns whether the source is empty although it is required or held a document before. */
+  boolean isMissing() {
     return empty && (source.required() || seenVersion != null);
   }
 
-  /** Returns what is wrong with it now. */
+  /** Returns the current errors. */
   List<String> errors() {
-    if (away.isPresent()) {
-      return List.of(away.get());
+    if (unreachable.isPresent()) {
+      return List.of(unreachable.get());
     }
-    if (isGone()) {
+    if (isMissing()) {
       return List.of(source.provider().name() + ": there is no rule document");
     }
-    return wrong;
+    return problems;
   }
 }

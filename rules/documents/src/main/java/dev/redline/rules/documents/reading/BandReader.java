@@ -35,19 +35,19 @@ final class BandReader {
   /**
    * Prepares to read a band.
    *
-   * @param place what the band belongs to
-   * @param index its place in the list, from 1
-   * @param inherited what the rule or plan says, or null if that cannot be read
+   * @param location the location of the rule or plan
+   * @param index its position in the list, from 1
+   * @param inherited the algorithm of the rule or plan, or null if it is invalid
    */
   BandReader(
-      ProblemLocation place,
+      ProblemLocation location,
       int index,
       Mapping mapping,
       Placeholders placeholders,
       @Nullable Algorithm inherited) {
     this.fields =
         new MappingReader(
-            place.within("band " + label(mapping).orElse(String.valueOf(index))),
+            location.within("band " + label(mapping).orElse(String.valueOf(index))),
             mapping,
             FieldNames.BAND,
             placeholders);
@@ -62,7 +62,7 @@ final class BandReader {
         .findFirst();
   }
 
-  /** Reads the field that says how bands count; null if it stands there but cannot be read. */
+  /** Reads the algorithm; returns null if the field is invalid. */
   static @Nullable Algorithm algorithm(MappingReader fields, @Nullable Algorithm inherited) {
     Algorithm[] read = {fields.has("algorithm") ? null : inherited};
     fields.word("algorithm", ALGORITHMS, value -> read[0] = value);
@@ -100,7 +100,7 @@ final class BandReader {
     for (String other : FieldNames.BAND.spellings()) {
       boolean beside = List.of("label", "algorithm", "refill", "limit").contains(other);
       if (!beside && fields.has(other)) {
-        fields.fault(other, "'" + other + "' cannot stand beside a limit such as 10/s");
+        fields.reject(other, "'" + other + "' cannot stand beside a limit such as 10/s");
       }
     }
     RateLimitBand[] read = new RateLimitBand[1];
@@ -108,7 +108,7 @@ final class BandReader {
       Algorithm known = algorithm;
       fields.text("limit", text -> read[0] = LimitSyntax.parse(text, known));
     }
-    if (!fields.sound() || algorithm == null) {
+    if (!fields.isValid() || algorithm == null) {
       return Optional.empty();
     }
     band.capacity(read[0].capacity()).period(read[0].period());
@@ -148,7 +148,7 @@ final class BandReader {
     return atLeast("burst", 0, value);
   }
 
-  /** Reads the one field that says how fast tokens come back. */
+  /** Reads the one field that sets the refill rate. */
   private void period() {
     fields.text("refillPeriod", text -> band.period(DurationSyntax.parse(text)));
     fields.text("window", text -> band.period(DurationSyntax.parse(text)));
@@ -157,7 +157,7 @@ final class BandReader {
     fields.decimal("refillTokensPerSecond", this::rate);
     List<String> given = PERIODS.stream().filter(fields::has).toList();
     if (given.size() > 1) {
-      fields.fault(
+      fields.reject(
           given.get(1),
           "'" + given.get(1) + "' and '" + given.get(0) + "' both say how fast; keep one");
     }
@@ -167,7 +167,7 @@ final class BandReader {
       fields.missing(name, name + " is required");
     }
     if (fields.has("refillTokensPerSecond") && fields.has("refillTokens")) {
-      fields.fault(
+      fields.reject(
           "refillTokens", "'refillTokens' cannot stand beside 'refillTokensPerSecond'; keep one");
     }
   }
@@ -192,25 +192,25 @@ final class BandReader {
     band.refillTokens(rate.tokens()).period(rate.period());
   }
 
-  /** Checks that capacity is said once, directly or as limit and burst. */
+  /** Checks that the capacity is given once, directly or as limit and burst. */
   private void size() {
     if (fields.has("capacity") && fields.has("limit")) {
-      fields.fault("limit", "'limit' and 'capacity' both say how many; keep one");
+      fields.reject("limit", "'limit' and 'capacity' both say how many; keep one");
     } else if (fields.has("limit") && fields.has("refillTokens")) {
-      fields.fault("refillTokens", "'refillTokens' goes with 'capacity', not with 'limit'");
+      fields.reject("refillTokens", "'refillTokens' goes with 'capacity', not with 'limit'");
     } else if (fields.has("limit") && fields.has("refillTokensPerSecond")) {
-      fields.fault("limit", "'refillTokensPerSecond' goes with 'capacity', not with 'limit'");
+      fields.reject("limit", "'refillTokensPerSecond' goes with 'capacity', not with 'limit'");
     } else if (fields.has("burst") && !fields.has("limit") && !fields.hasUnknownFields()) {
-      fields.fault("burst", "'burst' goes with 'limit'; capacity already includes it");
+      fields.reject("burst", "'burst' goes with 'limit'; capacity already includes it");
     } else if (!fields.has("capacity") && !fields.has("limit") && !fields.hasUnknownFields()) {
       fields.missing("capacity", "capacity is required");
     }
-    if (limit != null && fields.sound("burst") && fields.sound("limit")) {
+    if (limit != null && fields.isValid("burst") && fields.isValid("limit")) {
       long extra = burst == null ? 0 : burst;
       try {
         band.capacity(limit + extra);
       } catch (IllegalArgumentException e) {
-        fields.fault("limit", "limit and burst together: " + e.getMessage());
+        fields.reject("limit", "limit and burst together: " + e.getMessage());
         return;
       }
       if (algorithm == Algorithm.TOKEN_BUCKET) {
@@ -220,7 +220,7 @@ final class BandReader {
   }
 
   private Optional<RateLimitBand> build() {
-    if (!fields.sound() || algorithm == null) {
+    if (!fields.isValid() || algorithm == null) {
       return Optional.empty();
     }
     try {
@@ -229,7 +229,7 @@ final class BandReader {
       String about =
           String.valueOf(e.getMessage()).startsWith("refillTokens") ? "refillTokens" : "";
       String name = fields.has(about) ? about : fields.has("capacity") ? "capacity" : "limit";
-      fields.fault(name, String.valueOf(e.getMessage()));
+      fields.reject(name, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }

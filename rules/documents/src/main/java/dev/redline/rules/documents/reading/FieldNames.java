@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The fields that may stand in one kind of mapping, with their other spellings. */
+/** The fields of one kind of mapping, with their aliases. */
 final class FieldNames {
   static final FieldNames DOCUMENT = of("version", "plans", "rules", "ruleSets", "$schema");
   static final FieldNames RULE_SET = of("id", "rules").alias("_id", "id");
@@ -77,7 +77,7 @@ final class FieldNames {
     return this;
   }
 
-  /** Returns the name that a spelling stands for, or null if there is no such field. */
+  /** Returns the canonical name of a spelling, or null if there is no such field. */
   @Nullable String canonical(String spelling) {
     return canonicalBySpelling.get(spelling);
   }

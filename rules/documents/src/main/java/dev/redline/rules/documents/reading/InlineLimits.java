@@ -48,10 +48,11 @@ public final class InlineLimits {
     add(entries, "bands", bands);
     add(entries, "algorithm", algorithm);
     Findings findings = new Findings();
-    ProblemLocation place = ProblemLocation.document(findings, "");
+    ProblemLocation location = ProblemLocation.document(findings, "");
     MappingReader fields =
-        new MappingReader(place, new Mapping(entries, 1), FieldNames.PLAN, Placeholders.rejected());
-    if (!fields.gives("limit") && !fields.gives("bands")) {
+        new MappingReader(
+            location, new Mapping(entries, 1), FieldNames.PLAN, Placeholders.rejected());
+    if (!fields.hasValue("limit") && !fields.hasValue("bands")) {
       throw new IllegalArgumentException("limit or bands is required");
     }
     Limits limits = new LimitsReader(fields).read();

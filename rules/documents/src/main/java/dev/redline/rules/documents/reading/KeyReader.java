@@ -35,7 +35,7 @@ final class KeyReader {
 
   /** Reads the key into the rule; {@code paths} are the rule's, for variables named by the key. */
   void readInto(RateLimitRule.Builder rule, List<String> paths) {
-    boolean composite = fields.gives("compositeKeyFields");
+    boolean composite = fields.hasValue("compositeKeyFields");
     boolean longSpelling = fields.has("limitScope") || composite;
     fields.texts("key", text -> key.add(KeyField.parse(text)));
     fields.word("limitScope", SCOPES, this::scope);
@@ -44,18 +44,18 @@ final class KeyReader {
     }
     if (fields.has("key") && longSpelling) {
       String other = fields.has("limitScope") ? "limitScope" : "compositeKeyFields";
-      fields.fault(other, "'key' and '" + other + "' are two spellings of the same; keep one");
+      fields.reject(other, "'key' and '" + other + "' are two spellings of the same; keep one");
     } else if (scope == LimitScope.COMPOSITE && !composite) {
-      fields.fault("limitScope", "limitScope COMPOSITE needs compositeKeyFields");
+      fields.reject("limitScope", "limitScope COMPOSITE needs compositeKeyFields");
     } else if (composite && scope != null && scope != LimitScope.COMPOSITE) {
-      fields.fault(
+      fields.reject(
           "compositeKeyFields", "compositeKeyFields goes with limitScope COMPOSITE, not " + scope);
     }
-    if (KEY_FIELDS.stream().allMatch(fields::sound)) {
+    if (KEY_FIELDS.stream().allMatch(fields::isValid)) {
       key.addAll(compositeFields);
       KeyField[] read = key.toArray(new KeyField[0]);
       rule.key(read);
-      if (fields.sound("path")) {
+      if (fields.isValid("path")) {
         checkVariables(read, paths);
       }
     }
@@ -66,14 +66,17 @@ final class KeyReader {
     key.addAll(value.fields());
   }
 
-  /** Lets the model check the key against the paths alone, whatever else the rule may lack. */
+  /**
+   * Checks the key against the paths alone, so that other mistakes of the rule do not hide this
+   * one.
+   */
   private void checkVariables(KeyField[] read, List<String> paths) {
     RateLimitRule.Builder probe = RateLimitRule.builder().id("key").action(Action.ALLOW).key(read);
     paths.forEach(probe::path);
     try {
       probe.build();
     } catch (IllegalArgumentException e) {
-      fields.fault(
+      fields.reject(
           fields.has("key") ? "key" : "compositeKeyFields", String.valueOf(e.getMessage()));
     }
   }

@@ -34,7 +34,7 @@ final class LimitsReader {
   /** Reads all limits; mistakes are reported. */
   Limits read() {
     Algorithm algorithm = BandReader.algorithm(fields, Algorithm.TOKEN_BUCKET);
-    if (fields.gives("limit")) {
+    if (fields.hasValue("limit")) {
       limit(algorithm);
     }
     Optional<List<Node>> items = fields.list("bands", "a list of bands");
@@ -50,7 +50,7 @@ final class LimitsReader {
     fields.textsWithLines(
         "limit",
         (text, line) -> {
-          // Which algorithm it is cannot be told; whether the text is well formed can.
+          // An invalid algorithm was reported already; the text can still be checked.
           RateLimitBand band =
               LimitSyntax.parse(text, algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm);
           lines.add(line);
@@ -60,9 +60,9 @@ final class LimitsReader {
 
   private void band(int index, Node item, @Nullable Algorithm algorithm) {
     if (!(item instanceof Mapping mapping)) {
-      fields.markFaulty("bands");
+      fields.markInvalid("bands");
       fields
-          .place()
+          .location()
           .error(
               item.line(),
               "bands",
@@ -71,9 +71,9 @@ final class LimitsReader {
       return;
     }
     Optional<RateLimitBand> band =
-        new BandReader(fields.place(), index, mapping, fields.placeholders(), algorithm).read();
+        new BandReader(fields.location(), index, mapping, fields.placeholders(), algorithm).read();
     if (band.isEmpty()) {
-      fields.markFaulty("bands");
+      fields.markInvalid("bands");
       return;
     }
     band.get()
@@ -82,9 +82,9 @@ final class LimitsReader {
             label -> {
               Integer first = labels.putIfAbsent(label, item.line());
               if (first != null) {
-                fields.markFaulty("bands");
+                fields.markInvalid("bands");
                 fields
-                    .place()
+                    .location()
                     .error(
                         item.line(),
                         "label",

@@ -24,14 +24,14 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of one mapping, each read at most once into whatever takes its value.
+ * Reads the fields of one mapping and reports invalid ones.
  *
- * <p>A field that is wrong is reported here, exactly once, and its reader is not called; whoever
- * reads asks {@link #sound} before drawing conclusions from a missing value.
+ * <p>An invalid field is reported once, and the consumer of its value is not called. A missing
+ * value may thus mean an invalid field: callers check {@link #isValid()} before they use a default.
  */
 final class MappingReader {
   /**
-   * A field as it stands in the document.
+   * A field as written in the document.
    *
    * @param name the spelling used
    * @param value its value, or null if it was reported as unreadable
@@ -39,16 +39,16 @@ final class MappingReader {
    */
   record Field(String name, @Nullable Node value, int line) {}
 
-  private final ProblemLocation place;
+  private final ProblemLocation location;
   private final Placeholders placeholders;
   private final int line;
   private final Map<String, Field> present = new HashMap<>();
-  private final Set<String> faulty = new HashSet<>();
+  private final Set<String> invalid = new HashSet<>();
   private boolean unknownFields;
 
   MappingReader(
-      ProblemLocation place, Mapping mapping, FieldNames names, Placeholders placeholders) {
-    this.place = place;
+      ProblemLocation location, Mapping mapping, FieldNames names, Placeholders placeholders) {
+    this.location = location;
     this.placeholders = placeholders;
     this.line = mapping.line();
     Map<String, Integer> lines = new HashMap<>();
@@ -58,24 +58,24 @@ final class MappingReader {
       int line = entry.key().line();
       Integer first = lines.putIfAbsent(name, line);
       if (first != null) {
-        faulty.add(canonical == null ? name : canonical);
-        place.error(
+        invalid.add(canonical == null ? name : canonical);
+        location.error(
             line,
             name,
             entry.value().describe(),
             "'" + name + "' is given twice, first at line " + first);
       } else if (canonical == null) {
         unknownFields = true;
-        unknown(name, entry, names);
+        rejectUnknown(name, entry, names);
       } else {
         add(canonical, name, entry.value(), line);
       }
     }
   }
 
-  private void unknown(String name, Entry entry, FieldNames names) {
+  private void rejectUnknown(String name, Entry entry, FieldNames names) {
     String value = entry.value().describe();
-    place.error(
+    location.error(
         entry.key().line(),
         name,
         value,
@@ -89,11 +89,11 @@ final class MappingReader {
       return;
     }
     if (value == null) {
-      faulty.add(canonical);
+      invalid.add(canonical);
     }
     Field other = present.putIfAbsent(canonical, new Field(name, value, line));
     if (other != null) {
-      fault(
+      reject(
           canonical,
           line,
           name,
@@ -105,22 +105,22 @@ final class MappingReader {
   /** Returns the node with placeholders replaced, or null after reporting that it is unreadable. */
   private @Nullable Node resolve(String name, Node node, int line) {
     if (node instanceof Broken broken) {
-      place.error(line, name, broken.text(), name + ": " + broken.message());
+      location.error(line, name, broken.text(), name + ": " + broken.message());
       return null;
     }
     if (node instanceof Scalar scalar) {
       try {
         return placeholders.resolve(scalar);
       } catch (IllegalArgumentException e) {
-        place.rejected(line, name, scalar.text(), e);
+        location.rejected(line, name, scalar.text(), e);
         return null;
       }
     }
     return node;
   }
 
-  ProblemLocation place() {
-    return place;
+  ProblemLocation location() {
+    return location;
   }
 
   Placeholders placeholders() {
@@ -132,19 +132,19 @@ final class MappingReader {
     return line;
   }
 
-  /** Returns whether a field stands here, readable or not. */
+  /** Returns whether the mapping has this field, valid or not. */
   boolean has(String name) {
     return present.containsKey(name);
   }
 
-  /** Returns whether a field stands here and is not an empty list. */
-  boolean gives(String name) {
+  /** Returns whether the mapping has this field and its value is not an empty list. */
+  boolean hasValue(String name) {
     Field field = present.get(name);
     return field != null
         && !(field.value() instanceof Sequence sequence && sequence.items().isEmpty());
   }
 
-  /** Returns a field that stands here. */
+  /** Returns a field that the mapping has. */
   Field field(String name) {
     Field field = present.get(name);
     if (field == null) {
@@ -153,50 +153,50 @@ final class MappingReader {
     return field;
   }
 
-  /** Returns whether fields stand here that nobody knows; one of them may be a missing one. */
+  /** Returns whether there are unknown fields, one of which may be a misspelt required field. */
   boolean hasUnknownFields() {
     return unknownFields;
   }
 
-  /** Returns whether nothing was wrong so far. */
-  boolean sound() {
-    return faulty.isEmpty() && !unknownFields;
+  /** Returns whether no problem was reported so far. */
+  boolean isValid() {
+    return invalid.isEmpty() && !unknownFields;
   }
 
-  /** Returns whether nothing was wrong with a field so far. */
-  boolean sound(String name) {
-    return !faulty.contains(name);
+  /** Returns whether no problem was reported for this field so far. */
+  boolean isValid(String name) {
+    return !invalid.contains(name);
   }
 
-  /** Marks a field as wrong after its problem was reported elsewhere. */
-  void markFaulty(String name) {
-    faulty.add(name);
+  /** Marks a field as invalid after its problem was reported elsewhere. */
+  void markInvalid(String name) {
+    invalid.add(name);
   }
 
-  /** Reports that a field must stand here. */
+  /** Reports that a required field is missing. */
   void missing(String name, String message) {
-    faulty.add(name);
-    place.missing(line, name, message);
+    invalid.add(name);
+    location.missing(line, name, message);
   }
 
-  /** Reports what is wrong with a field that stands here. */
-  void fault(String name, String message) {
+  /** Reports a problem with a field that the mapping has. */
+  void reject(String name, String message) {
     Field field = field(name);
     String value = field.value() == null ? "" : field.value().describe();
-    fault(name, field.line(), field.name(), value, message);
+    reject(name, field.line(), field.name(), value, message);
   }
 
-  private void fault(String name, int line, String spelling, String value, String message) {
-    faulty.add(name);
-    place.error(line, spelling, value, message);
+  private void reject(String name, int line, String spelling, String value, String message) {
+    invalid.add(name);
+    location.error(line, spelling, value, message);
   }
 
-  /** Reads a field with a single text; a number is taken as it was written. */
+  /** Reads a field with a single text; a number is read as text. */
   void text(String name, Consumer<String> reader) {
     scalar(name, "a text", scalar -> reader.accept(scalar.text()));
   }
 
-  /** Reads a field with one word of a kind. */
+  /** Reads a field with one constant of an enum. */
   <E extends Enum<E>> void word(String name, EnumReader<E> words, Consumer<E> reader) {
     scalar(
         name,
@@ -273,7 +273,7 @@ final class MappingReader {
   private void scalar(
       String name, Field field, Node value, int line, String wanted, Consumer<Scalar> reader) {
     if (!(value instanceof Scalar scalar)) {
-      fault(
+      reject(
           name,
           line,
           field.name(),
@@ -284,8 +284,8 @@ final class MappingReader {
     try {
       reader.accept(scalar);
     } catch (IllegalArgumentException e) {
-      faulty.add(name);
-      place.rejected(line, field.name(), scalar.text(), e);
+      invalid.add(name);
+      location.rejected(line, field.name(), scalar.text(), e);
     }
   }
 
@@ -305,14 +305,14 @@ final class MappingReader {
       return;
     }
     if (sequence.items().isEmpty()) {
-      fault(name, field.name() + " must not be an empty list; was []; leave it out");
+      reject(name, field.name() + " must not be an empty list; was []; leave it out");
     }
     for (Node item : sequence.items()) {
       Node value = resolve(field.name(), item, item.line());
       if (value == null) {
-        faulty.add(name);
+        invalid.add(name);
       } else if (value instanceof Scalar scalar && scalar.type() == ScalarType.NULL) {
-        fault(name, item.line(), field.name(), "null", field.name() + " must not contain null");
+        reject(name, item.line(), field.name(), "null", field.name() + " must not contain null");
       } else {
         scalar(
             name,
@@ -334,7 +334,7 @@ final class MappingReader {
     if (field.value() instanceof Sequence sequence) {
       return Optional.of(sequence.items());
     }
-    fault(name, field.name() + " must be " + wanted + ", was '" + field.value().describe() + "'");
+    reject(name, field.name() + " must be " + wanted + ", was '" + field.value().describe() + "'");
     return Optional.empty();
   }
 
@@ -347,7 +347,7 @@ final class MappingReader {
     if (field.value() instanceof Mapping mapping) {
       return Optional.of(mapping);
     }
-    fault(name, field.name() + " must be " + wanted + ", was '" + field.value().describe() + "'");
+    reject(name, field.name() + " must be " + wanted + ", was '" + field.value().describe() + "'");
     return Optional.empty();
   }
 }

@@ -29,7 +29,7 @@ final class MatchReader {
     }
     MappingReader fields =
         new MappingReader(
-            ruleFields.place().within("match"), mapping.get(), names, ruleFields.placeholders());
+            ruleFields.location().within("match"), mapping.get(), names, ruleFields.placeholders());
     List<MatchCondition> conditions = new ArrayList<>();
     for (MatchCondition.Type type : types) {
       if (type instanceof OfTexts ofTexts) {
@@ -38,10 +38,10 @@ final class MatchReader {
         readNamedTexts(ofNamedTexts, fields).ifPresent(conditions::add);
       }
     }
-    if (fields.sound()) {
+    if (fields.isValid()) {
       rule.match(new RuleMatch(conditions));
     } else {
-      ruleFields.markFaulty("match");
+      ruleFields.markInvalid("match");
     }
   }
 

@@ -20,8 +20,8 @@ final class PlanReader {
 
   /** Returns the plan, or nothing after reporting every mistake in it. */
   static Optional<LocatedPlan> read(
-      ProblemLocation place, Mapping mapping, Placeholders placeholders) {
-    MappingReader fields = new MappingReader(place, mapping, FieldNames.PLAN, placeholders);
+      ProblemLocation location, Mapping mapping, Placeholders placeholders) {
+    MappingReader fields = new MappingReader(location, mapping, FieldNames.PLAN, placeholders);
     StringBuilder id = new StringBuilder();
     // The model checks the id even where the bands turn out to be wrong.
     fields.text("id", text -> id.append(new RateLimitPlan(text, ANY_BAND).id()));
@@ -29,17 +29,17 @@ final class PlanReader {
       fields.missing("id", "id is required");
     }
     Limits limits = new LimitsReader(fields).read();
-    if (!fields.gives("limit") && !fields.gives("bands") && !fields.hasUnknownFields()) {
+    if (!fields.hasValue("limit") && !fields.hasValue("bands") && !fields.hasUnknownFields()) {
       fields.missing("limit", "needs at least one of limit, bands");
     }
-    if (!fields.sound()) {
+    if (!fields.isValid()) {
       return Optional.empty();
     }
     try {
       RateLimitPlan plan = new RateLimitPlan(id.toString(), limits.bands());
-      return Optional.of(new LocatedPlan(plan, place, limits.lines()));
+      return Optional.of(new LocatedPlan(plan, location, limits.lines()));
     } catch (IllegalArgumentException e) {
-      place.error(fields.line(), String.valueOf(e.getMessage()));
+      location.error(fields.line(), String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }

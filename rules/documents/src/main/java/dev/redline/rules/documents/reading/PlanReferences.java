@@ -8,20 +8,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The plans that rules name, checked when all plans are known. */
+/** The references of rules to plans, checked when all plans are known. */
 final class PlanReferences {
-  /** Looking for what was meant costs time for each plan; a handful of hints is enough. */
+  /** Each suggestion compares the name with all plans, so their number is bounded. */
   private static final int MAX_SUGGESTIONS = 100;
 
-  private record Reference(ProblemLocation place, int line, String field, String plan) {}
+  private record Reference(ProblemLocation location, int line, String field, String plan) {}
 
   private final List<Reference> references = new ArrayList<>();
 
-  void add(ProblemLocation place, int line, String field, String plan) {
-    references.add(new Reference(place, line, field, plan));
+  void add(ProblemLocation location, int line, String field, String plan) {
+    references.add(new Reference(location, line, field, plan));
   }
 
-  /** Reports the references to plans that are neither here nor elsewhere. */
+  /** Reports references to plans that neither this source nor another one defines. */
   void check(Set<String> here, Set<String> elsewhere) {
     int unknown = 0;
     Set<String> known = new TreeSet<>(elsewhere);
@@ -35,7 +35,7 @@ final class PlanReferences {
               ? Suggestions.closest(reference.plan(), known)
               : Optional.empty();
       reference
-          .place()
+          .location()
           .error(
               reference.line(),
               reference.field(),

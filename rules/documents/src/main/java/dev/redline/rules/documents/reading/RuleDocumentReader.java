@@ -65,7 +65,8 @@ public final class RuleDocumentReader {
   }
 
   /**
-   * Reads the documents of one source as one: an id used twice is an error that names both places.
+   * Reads the documents of one source as one: an id used twice is an error that names both
+   * locations.
    */
   public ReadResult read(List<ConfigProvider.Document> documents) {
     return read(documents, Set.of());
@@ -81,8 +82,8 @@ public final class RuleDocumentReader {
   }
 
   /**
-   * Reads the documents of one source, as far as that goes without knowing the others: several
-   * sources may name each other's plans.
+   * Reads the documents of one source without checking references to plans of other sources:
+   * sources may refer to each other's plans, so all are read before references are checked.
    */
   public Draft draft(List<ConfigProvider.Document> documents) {
     SourceReader reading = new SourceReader(placeholders, new MatchReader(conditions), warnOfWaits);
@@ -90,7 +91,7 @@ public final class RuleDocumentReader {
     return new Draft(reading);
   }
 
-  /** Documents that were read but not yet held against those of other sources. */
+  /** Documents that were read, before their references to plans of other sources are checked. */
   public static final class Draft {
     private final SourceReader reading;
 
@@ -104,7 +105,7 @@ public final class RuleDocumentReader {
     }
 
     /**
-     * Returns what came of reading them; to be called once.
+     * Returns the result of reading them. Must be called once.
      *
      * @param plansElsewhere the ids of the plans that other sources define
      */

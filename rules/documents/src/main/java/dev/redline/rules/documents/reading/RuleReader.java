@@ -41,15 +41,15 @@ final class RuleReader {
   private final List<Integer> pathLines = new ArrayList<>();
   private Action action = Action.LIMIT;
 
-  /** Prepares to read a rule that may stand inside a rule set. */
+  /** Prepares to read a rule, which may be inside a rule set. */
   RuleReader(
-      ProblemLocation place,
+      ProblemLocation location,
       Mapping mapping,
       Placeholders placeholders,
       Optional<String> enclosingSet,
       PlanReferences references,
       MatchReader matches) {
-    this.fields = new MappingReader(place, mapping, FieldNames.RULE, placeholders);
+    this.fields = new MappingReader(location, mapping, FieldNames.RULE, placeholders);
     this.enclosingSet = enclosingSet;
     this.references = references;
     this.matches = matches;
@@ -63,14 +63,15 @@ final class RuleReader {
     new KeyReader(fields).readInto(rule, paths);
     Limits limits = readLimits();
     readBehaviour();
-    if (!fields.sound()) {
+    if (!fields.isValid()) {
       return Optional.empty();
     }
     try {
       return Optional.of(
-          new LocatedRule(rule.build(), fields.place(), fields.line(), pathLines, limits.lines()));
+          new LocatedRule(
+              rule.build(), fields.location(), fields.line(), pathLines, limits.lines()));
     } catch (IllegalArgumentException e) {
-      fields.place().error(fields.line(), String.valueOf(e.getMessage()));
+      fields.location().error(fields.line(), String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }
@@ -122,17 +123,17 @@ final class RuleReader {
     Limits limits = new LimitsReader(fields).read();
     limits.bands().forEach(rule::addBand);
     for (String name : List.of("plan", "plans")) {
-      if (fields.gives(name)) {
+      if (fields.hasValue(name)) {
         fields.textsWithLines(name, (text, line) -> plan(name, text, line));
       }
     }
-    List<String> given = LIMITS.stream().filter(fields::gives).toList();
-    if (!fields.sound("action")) {
+    List<String> given = LIMITS.stream().filter(fields::hasValue).toList();
+    if (!fields.isValid("action")) {
       return limits;
     }
     if (action != Action.LIMIT && !given.isEmpty()) {
       String name = given.get(0);
-      fields.fault(name, "action " + action + " takes no limits; leave out " + name);
+      fields.reject(name, "action " + action + " takes no limits; leave out " + name);
     }
     if (action == Action.LIMIT && given.isEmpty() && !fields.hasUnknownFields()) {
       fields.missing("limit", "needs at least one of limit, bands, plan, plans");
@@ -142,7 +143,7 @@ final class RuleReader {
 
   private void plan(String field, String plan, int line) {
     rule.plan(plan);
-    references.add(fields.place(), line, field, plan);
+    references.add(fields.location(), line, field, plan);
   }
 
   private void readBehaviour() {

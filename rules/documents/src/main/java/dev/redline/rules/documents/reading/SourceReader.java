@@ -40,8 +40,8 @@ final class SourceReader {
   private final List<LocatedRule> rules = new ArrayList<>();
   private final List<LocatedPlan> plans = new ArrayList<>();
   private final Set<String> ruleSetIds = new LinkedHashSet<>();
-  private final Map<String, String> rulePlaces = new HashMap<>();
-  private final Map<String, String> planPlaces = new HashMap<>();
+  private final Map<String, String> ruleLocations = new HashMap<>();
+  private final Map<String, String> planLocations = new HashMap<>();
   private final PlanReferences references = new PlanReferences();
   private final List<String> names = new ArrayList<>();
   private long version = 1;
@@ -57,14 +57,14 @@ final class SourceReader {
     long bytes = 0;
     documents.forEach(document -> names.add(document.name()));
     for (Document document : documents) {
-      ProblemLocation place = ProblemLocation.document(findings, document.name());
+      ProblemLocation location = ProblemLocation.document(findings, document.name());
       bytes += Utf8.length(document.content());
       if (bytes > NodeParser.MAX_BYTES) {
-        place.error(1, "the rules are larger than 32 MiB; nothing after this was read");
+        location.error(1, "the rules are larger than 32 MiB; nothing after this was read");
         substance = true;
         break;
       }
-      read(place, document.content());
+      read(location, document.content());
     }
     if (!substance) {
       String name = names.isEmpty() ? "rules" : names.get(0);
@@ -75,12 +75,12 @@ final class SourceReader {
 
   /** Returns the ids of the plans that were read. */
   Set<String> planIds() {
-    return Set.copyOf(planPlaces.keySet());
+    return Set.copyOf(planLocations.keySet());
   }
 
-  /** Checks what depends on other sources, and returns what came of it all; once. */
+  /** Checks references to plans and returns the result. Must be called once. */
   ReadResult finish(Set<String> plansElsewhere) {
-    references.check(planPlaces.keySet(), plansElsewhere);
+    references.check(planLocations.keySet(), plansElsewhere);
     List<RuleProblem> errors = findings.errors(names);
     if (!errors.isEmpty()) {
       return new ReadResult(NOTHING, errors, List.of());
@@ -98,53 +98,55 @@ final class SourceReader {
     return new ReadResult(document, List.of(), findings.warnings(names));
   }
 
-  private void read(ProblemLocation place, String content) {
+  private void read(ProblemLocation location, String content) {
     Node root;
     try {
       root =
-          place.document().endsWith(".properties")
+          location.document().endsWith(".properties")
               ? PropertiesParser.parse(content)
               : NodeParser.parse(content);
     } catch (SyntaxException e) {
-      place.error(e.line(), String.valueOf(e.getMessage()));
+      location.error(e.line(), String.valueOf(e.getMessage()));
       substance = true;
       return;
     }
     if (root instanceof Sequence sequence) {
       substance = true;
-      readRules(place, sequence.items(), "rule", Optional.empty());
+      readRules(location, sequence.items(), "rule", Optional.empty());
     } else if (root instanceof Mapping mapping) {
-      readMapping(place, mapping);
+      readMapping(location, mapping);
     } else if (root != null
         && !(root instanceof Scalar scalar && scalar.type() == ScalarType.NULL)) {
       substance = true;
-      place.error(
+      location.error(
           root.line(),
           // Not what it is instead: a directory of rules may hold a file that is none of them.
           "a rule document is a mapping with rules, ruleSets or plans, or a list of rules");
     }
   }
 
-  private void readMapping(ProblemLocation place, Mapping root) {
+  private void readMapping(ProblemLocation location, Mapping root) {
     List<Entry> entries =
         root.entries().stream().filter(entry -> !entry.key().text().startsWith("x-")).toList();
     if (looksLikeOneRule(entries)) {
       substance = true;
-      place.error(
+      location.error(
           root.line(), "a rule stands here alone; write it as an item of a list under rules");
       return;
     }
     MappingReader fields =
         new MappingReader(
-            place, new Mapping(entries, root.line()), FieldNames.DOCUMENT, placeholders);
+            location, new Mapping(entries, root.line()), FieldNames.DOCUMENT, placeholders);
     substance |= fields.has("rules") || fields.has("ruleSets") || fields.has("plans");
     substance |= fields.hasUnknownFields();
     fields.number("version", this::version);
-    fields.list("plans", "a list of plans").ifPresent(items -> readPlans(place, items));
+    fields.list("plans", "a list of plans").ifPresent(items -> readPlans(location, items));
     fields
         .list("rules", "a list of rules")
-        .ifPresent(items -> readRules(place, items, "rule", Optional.empty()));
-    fields.list("ruleSets", "a list of rule sets").ifPresent(items -> readRuleSets(place, items));
+        .ifPresent(items -> readRules(location, items, "rule", Optional.empty()));
+    fields
+        .list("ruleSets", "a list of rule sets")
+        .ifPresent(items -> readRuleSets(location, items));
   }
 
   private static boolean looksLikeOneRule(List<Entry> entries) {
@@ -160,15 +162,15 @@ final class SourceReader {
     version = Math.max(version, value);
   }
 
-  private void readRuleSets(ProblemLocation place, List<Node> items) {
+  private void readRuleSets(ProblemLocation location, List<Node> items) {
     for (int i = 0; i < items.size(); i++) {
       if (!(items.get(i) instanceof Mapping mapping)) {
-        notAMapping(place, "ruleSets", "rule set " + (i + 1), items.get(i));
+        notAMapping(location, "ruleSets", "rule set " + (i + 1), items.get(i));
         continue;
       }
       Optional<String> name = id(mapping);
       ProblemLocation set =
-          place.within("rule set " + name.map(n -> "'" + n + "'").orElse("" + (i + 1)));
+          location.within("rule set " + name.map(n -> "'" + n + "'").orElse("" + (i + 1)));
       MappingReader fields = new MappingReader(set, mapping, FieldNames.RULE_SET, placeholders);
       StringBuilder id = new StringBuilder();
       fields.text("id", text -> id.append(checkRuleSetId(text)));
@@ -180,7 +182,7 @@ final class SourceReader {
       String prefix = name.map(n -> "rule set '" + n + "': rule").orElse("rule");
       fields
           .list("rules", "a list of rules")
-          .ifPresent(rules -> readRules(place, rules, prefix, enclosing));
+          .ifPresent(rules -> readRules(location, rules, prefix, enclosing));
     }
   }
 
@@ -191,19 +193,19 @@ final class SourceReader {
   }
 
   private void readRules(
-      ProblemLocation place, List<Node> items, String prefix, Optional<String> enclosingSet) {
+      ProblemLocation location, List<Node> items, String prefix, Optional<String> enclosingSet) {
     if (items.isEmpty() && enclosingSet.isEmpty()) {
       ruleSetIds.add(RateLimitRule.DEFAULT_RULE_SET);
     }
     for (int i = 0; i < items.size(); i++) {
       if (!(items.get(i) instanceof Mapping mapping)) {
-        notAMapping(place, "rules", prefix + " " + (i + 1), items.get(i));
+        notAMapping(location, "rules", prefix + " " + (i + 1), items.get(i));
         continue;
       }
       Optional<String> id = id(mapping);
       ProblemLocation own =
-          id.isPresent() ? place.rule(id.get()) : place.within(prefix + " " + (i + 1));
-      boolean first = id.isEmpty() || isFirst(rulePlaces, own, mapping, id.get());
+          id.isPresent() ? location.rule(id.get()) : location.within(prefix + " " + (i + 1));
+      boolean first = id.isEmpty() || isFirst(ruleLocations, own, mapping, id.get());
       new RuleReader(own, mapping, placeholders, enclosingSet, references, matches)
           .read()
           .filter(read -> first)
@@ -215,37 +217,40 @@ final class SourceReader {
     }
   }
 
-  private void readPlans(ProblemLocation place, List<Node> items) {
+  private void readPlans(ProblemLocation location, List<Node> items) {
     for (int i = 0; i < items.size(); i++) {
       if (!(items.get(i) instanceof Mapping mapping)) {
-        notAMapping(place, "plans", "plan " + (i + 1), items.get(i));
+        notAMapping(location, "plans", "plan " + (i + 1), items.get(i));
         continue;
       }
       Optional<String> id = id(mapping);
-      ProblemLocation own = place.within("plan " + id.map(n -> "'" + n + "'").orElse("" + (i + 1)));
-      boolean first = id.isEmpty() || isFirst(planPlaces, own, mapping, id.get());
+      ProblemLocation own =
+          location.within("plan " + id.map(n -> "'" + n + "'").orElse("" + (i + 1)));
+      boolean first = id.isEmpty() || isFirst(planLocations, own, mapping, id.get());
       PlanReader.read(own, mapping, placeholders).filter(read -> first).ifPresent(plans::add);
     }
   }
 
-  private static void notAMapping(ProblemLocation place, String field, String what, Node item) {
+  private static void notAMapping(ProblemLocation location, String field, String what, Node item) {
     String value = item.describe();
-    place.error(
+    location.error(
         item.line(), field, value, field + ": " + what + " must be a mapping, was '" + value + "'");
   }
 
-  /** Returns whether an id is new, and reports both places if it is not; unresolved ones may be. */
+  /**
+   * Returns whether an id is new, and reports both locations if not. Unresolved ids count as new.
+   */
   private static boolean isFirst(
-      Map<String, String> places, ProblemLocation place, Mapping mapping, String id) {
+      Map<String, String> locations, ProblemLocation location, Mapping mapping, String id) {
     int line =
         mapping.entries().stream()
             .filter(entry -> isId(entry.key().text()))
             .mapToInt(entry -> entry.key().line())
             .findFirst()
             .orElse(mapping.line());
-    String first = id.contains("${") ? null : places.putIfAbsent(id, place.at(line));
+    String first = id.contains("${") ? null : locations.putIfAbsent(id, location.at(line));
     if (first != null) {
-      place.error(line, "id", id, "id '" + id + "' is already used at " + first);
+      location.error(line, "id", id, "id '" + id + "' is already used at " + first);
     }
     return first == null;
   }

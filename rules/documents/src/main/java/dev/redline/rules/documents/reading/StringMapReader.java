@@ -26,7 +26,7 @@ final class StringMapReader {
   private final MappingReader owner;
   private final String field;
 
-  /** Reads what stands in a field of {@code owner}. */
+  /** Reads a field of {@code owner}. */
   StringMapReader(MappingReader owner, String field) {
     this.owner = owner;
     this.field = field;
@@ -80,8 +80,8 @@ final class StringMapReader {
           reader.accept(name, value);
         }
       } catch (IllegalArgumentException e) {
-        owner.markFaulty(field);
-        owner.place().rejected(line, owner.field(field).name(), entry.value().describe(), e);
+        owner.markInvalid(field);
+        owner.location().rejected(line, owner.field(field).name(), entry.value().describe(), e);
       }
     }
   }

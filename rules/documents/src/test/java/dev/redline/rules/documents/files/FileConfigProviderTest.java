@@ -23,14 +23,14 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void aFileIsOneDocumentUnderTheNameGiven() throws IOException {
+  void readsFileAsOneDocument() throws IOException {
     Path file = Files.writeString(directory.resolve("any.name"), "rules: []");
     assertThat(load(file).documents()).containsExactly(new Document(file.toString(), "rules: []"));
     assertThat(new FileConfigProvider(file).name()).isEqualTo(file.toString());
   }
 
   @Test
-  void aDirectoryIsItsRuleFilesByName() throws IOException {
+  void readsRuleFilesOfADirectoryInNameOrder() throws IOException {
     for (String name : new String[] {"c.json", "a.yml", "b.yaml", ".hidden.yaml", "notes.txt"}) {
       Files.writeString(directory.resolve(name), "# " + name);
     }
@@ -40,7 +40,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void linksAreFollowedAsInAMountedConfigMap() throws IOException {
+  void followsLinksOfAMountedConfigMap() throws IOException {
     Path data = Files.createDirectory(directory.resolve("..data"));
     Files.writeString(data.resolve("rules.yaml"), "rules: []");
     Files.createSymbolicLink(directory.resolve("rules.yaml"), data.resolve("rules.yaml"));
@@ -48,7 +48,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void whatIsNotThereHoldsNoDocument() throws IOException {
+  void missingPathHoldsNoDocument() throws IOException {
     try (FileConfigProvider missing = new FileConfigProvider(directory.resolve("missing.yaml"));
         FileConfigProvider empty = new FileConfigProvider(directory)) {
       assertThat(missing.load()).isEmpty();
@@ -57,7 +57,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void theVersionChangesWithTheContentAndOnlyThen() throws IOException {
+  void versionChangesOnlyWithTheContent() throws IOException {
     Path file = Files.writeString(directory.resolve("a.yaml"), "rules: []");
     String version = load(directory).version();
     assertThat(version).hasSize(64).isEqualTo(load(directory).version());
@@ -69,7 +69,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void whatIsNoTextIsNamed() throws IOException {
+  void rejectsFileThatIsNotUtf8() throws IOException {
     Path file = Files.write(directory.resolve("a.yaml"), new byte[] {(byte) 0xC3, 0x28});
     assertThatThrownBy(() -> load(directory))
         .isInstanceOf(IOException.class)
@@ -77,7 +77,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void moreThan32MebibytesAreNotEvenLoaded() throws IOException {
+  void rejectsMoreThan32MebibytesBeforeReading() throws IOException {
     Path file = directory.resolve("a.yaml");
     try (var channel =
         Files.newByteChannel(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -88,7 +88,7 @@ class FileConfigProviderTest {
   }
 
   @Test
-  void aLinkOutOfTheDirectoryIsNotRead() throws IOException {
+  void rejectsLinkOutOfTheDirectory() throws IOException {
     Path rules = Files.createDirectory(directory.resolve("rules"));
     Files.writeString(rules.resolve("a.yaml"), "rules: []");
     Path unrelated = Files.writeString(directory.resolve("unrelated.yaml"), "password: hunter2");

@@ -57,7 +57,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void holdsNothingAndTouchesNothingBeforeTheFirstWrite() throws IOException {
+  void createsNoFileBeforeTheFirstWrite() throws IOException {
     assertThat(repository.load()).isEmpty();
     assertThat(repository.newest()).isEmpty();
     assertThat(repository.revisions(10)).isEmpty();
@@ -66,7 +66,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void whatIsWrittenIsThereByteForByteAlsoForTheNextProcess() throws IOException {
+  void keepsWrittenBytesAcrossProcesses() throws IOException {
     assertThat(write(0, 7)).isTrue();
 
     FileRuleRepository next = new FileRuleRepository(directory);
@@ -78,7 +78,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void ofTwoWritersThatStartFromTheSameRevisionOneLoses() throws IOException {
+  void rejectsSecondWriteFromTheSameRevision() throws IOException {
     assertThat(write(0, 1)).isTrue();
     assertThat(new FileRuleRepository(directory).write(0, revision(2, "x"), entry("late")))
         .isFalse();
@@ -89,7 +89,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void manyWritersLoseNothing() throws Exception {
+  void concurrentWritersLoseNothing() throws Exception {
     int writers = 8;
     int each = 10;
     CountDownLatch start = new CountDownLatch(1);
@@ -122,7 +122,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void aRevisionThatWasNotWrittenToItsEndDoesNotCountAndIsWrittenOver() throws IOException {
+  void overwritesPartiallyWrittenRevision() throws IOException {
     write(0, 1);
     write(1, 2);
     Path newest = directory.resolve("2.revision");
@@ -138,7 +138,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void aTornLineOfTheAuditIsCutOff() throws IOException {
+  void cutsOffPartiallyWrittenAuditLine() throws IOException {
     write(0, 1);
     Files.writeString(
         directory.resolve("audit.log"), "0000 2 {\"at\":17", StandardOpenOption.APPEND);
@@ -149,7 +149,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void thePastIsBounded() throws IOException {
+  void keepsBoundedNumberOfRevisions() throws IOException {
     for (int i = 0; i < 110; i++) {
       write(i, i + 1);
     }
@@ -163,7 +163,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void theAuditIsCutToItsBound() throws IOException {
+  void keepsBoundedNumberOfAuditEntries() throws IOException {
     for (int i = 0; i < 2002; i++) {
       repository.note(entry("n" + i));
     }
@@ -173,7 +173,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void onlyTheOwnerReadsTheFiles() throws IOException {
+  void filesAreReadableByTheirOwnerOnly() throws IOException {
     write(0, 1);
     repository.note(entry("reload"));
 
@@ -187,7 +187,7 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void whoWatchesHearsOfTheChangesOfOthers() throws Exception {
+  void notifiesWatcherOfChangesByOthers() throws Exception {
     CountDownLatch first = new CountDownLatch(1);
     CountDownLatch heard = new CountDownLatch(2);
     try (FileRuleRepository watching = new FileRuleRepository(directory)) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files and mounted volumes, changed in all the ways that editors, tools and Kubernetes know. */
 class FilesUnderWatchTest {
-  /** Far longer than a test, so that only watching can be what notices. */
+  /** Far longer than a test, so that only the watch can detect a change. */
   private static final Duration NEVER = Duration.ofHours(1);
 
   /** Watching takes well under a second; a busy machine may take longer. */
@@ -60,7 +60,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aFileWrittenInPlaceReplacedDeletedAndMadeAnewIsFollowed() throws IOException {
+  void followsFileThatIsWrittenReplacedDeletedAndRecreated() throws IOException {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rule("a"));
     follow(file, NEVER, true);
 
@@ -78,7 +78,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aLinkedFileIsFollowedWhereItIs() throws IOException {
+  void followsTargetOfALink() throws IOException {
     Path elsewhere = Files.createDirectory(directory.resolve("elsewhere"));
     Path file = Files.writeString(elsewhere.resolve("real.yaml"), rule("a"));
     Path link = Files.createSymbolicLink(directory.resolve("rules.yaml"), file);
@@ -90,7 +90,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aDirectoryIsFollowedAsAWhole() throws IOException {
+  void followsAllFilesOfADirectory() throws IOException {
     Files.writeString(directory.resolve("a.yaml"), rule("a"));
     follow(directory, NEVER, true);
 
@@ -101,7 +101,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void pollingAloneNoticesToo() throws IOException {
+  void detectsChangesByPollingAlone() throws IOException {
     Path file = Files.writeString(directory.resolve("rules.yaml"), rule("a"));
     follow(file, Duration.ofMillis(100), false);
 
@@ -110,7 +110,7 @@ class FilesUnderWatchTest {
     awaitRule("b");
   }
 
-  /** What the kubelet does: a new directory, and one rename that makes it count. */
+  /** Updates the mount like the kubelet: a new directory, then one rename of the link to it. */
   private void mount(int version, String first, String second) throws IOException {
     Path data = Files.createDirectory(directory.resolve("..2026_" + version));
     Files.writeString(data.resolve("first.yaml"), first);
@@ -132,7 +132,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void tenSwapsOfAMountedConfigMapAreEachPickedUp() throws IOException {
+  void detectsEachOfTenConfigMapSwaps() throws IOException {
     mount(0, rule("first-0"), rule("second-0"));
     follow(directory, NEVER, true);
     long slowest = 0;
@@ -154,7 +154,7 @@ class FilesUnderWatchTest {
   }
 
   @Test
-  void aMountThatIsNotWatchedIsNotPolledEither() throws IOException {
+  void doesNotPollFrozenMount() throws IOException {
     mount(0, rule("a"), rule("b"));
     RuleSource mounted = RuleSource.ofFiles(new FileConfigProvider(directory)).frozen();
     follow(mounted, Duration.ofMillis(20), true);

@@ -4,7 +4,7 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what is told of loads. */
+/** Counts the recorded loads. */
 final class LoadCounts implements MetricsExporter {
   final AtomicInteger good = new AtomicInteger();
   final AtomicInteger bad = new AtomicInteger();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A source that holds what a test says, and can be away. */
+/** A source whose document or failure a test sets. */
 class MemorySource implements ConfigProvider {
   private final String name;
   volatile String content;
@@ -31,7 +31,7 @@ class MemorySource implements ConfigProvider {
         .map(text -> new Snapshot(text, List.of(new Document(name, text))));
   }
 
-  /** One that can be written to. */
+  /** A source that is writable. */
   static final class Writable extends MemorySource implements RuleRepository {
     final List<Revision> revisions = new ArrayList<>();
     final List<AuditEntry> audit = new ArrayList<>();

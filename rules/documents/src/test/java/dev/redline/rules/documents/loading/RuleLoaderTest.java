@@ -59,7 +59,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void whatTheSourceHoldsComesIntoForce() {
+  void putsDocumentOfTheSourceInForce() {
     file.content = "version: 5\nrules: [{ id: a, path: /a, limit: 1/d }]";
 
     RulesStatus status = loader.load();
@@ -70,7 +70,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void theSameContentAHundredTimesIsNothingAtAll() {
+  void ignoresUnchangedContent() {
     file.content = "rules: [{ id: a, limit: 1/d }]";
     redis.content = "plans: []";
     both.start();
@@ -89,7 +89,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aDocumentThatSaysTheSameInOtherWordsChangesNothing() {
+  void ignoresOtherSpellingOfTheSameRules() {
     file.content = "rules: [{ id: a, limit: 1/d }]";
     loader.start();
     RuleBook book = engine.book();
@@ -102,7 +102,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aBrokenDocumentLeavesTheLastGoodOneInForceUntilItIsFixed() {
+  void keepsLastValidDocumentUntilInvalidOneIsFixed() {
     file.content = "rules: [{ id: a, path: /a, limit: 1/d }]";
     loader.load();
     RuleBook good = engine.book();
@@ -125,7 +125,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aBrokenDocumentTakenBackHealsWithoutANewVersion() {
+  void clearsErrorsWithoutNewVersionWhenInvalidDocumentIsReverted() {
     String good = "rules: [{ id: a, limit: 1/d }]";
     file.content = good;
     loader.load();
@@ -140,7 +140,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void versionsOnlyGrow() {
+  void versionNeverDecreases() {
     file.content = "version: 9\nrules: []";
     loader.load();
     file.content = "version: 3\nrules: [{ id: a, limit: 1/s }]";
@@ -150,7 +150,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aSourceThatIsAwayKeepsItsLastRulesAndHealsByItself() {
+  void keepsRulesOfUnreachableSourceAndRecovers() {
     file.content = "rules: []";
     loader.load();
 
@@ -171,7 +171,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aLaterSourceReplacesRulesAndPlansOfTheSameId() {
+  void laterSourceReplacesRulesAndPlansOfTheSameId() {
     file.content =
         """
         plans: [{ id: p, limit: 1/d }, { id: q, limit: 1/d }]
@@ -196,7 +196,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aPlanThatAnotherSourceStillNeedsCannotGo() {
+  void rejectsRemovalOfPlanThatAnotherSourceUses() {
     file.content = "rules: [{ id: a, plan: p }]";
     redis.content = "plans: [{ id: p, limit: 1/d }]";
     both.start();
@@ -218,7 +218,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aDocumentThatNamesAMissingPlanIsTakenOnceAnotherSourceHasThePlan() {
+  void acceptsDocumentOnceAnotherSourceHasItsPlan() {
     file.content = "rules: []";
     redis.content = "rules: [{ id: a, plan: p }]";
     both.start();
@@ -232,7 +232,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aBrokenSourceDoesNotHoldUpTheOthers() {
+  void loadsOtherSourcesBesideAnInvalidOne() {
     file.content = "rules: [{ id: a, limit: 1/d }]";
     redis.content = "rules: [{ id: b, limit: 1/d }]";
     both.start();
@@ -248,7 +248,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void placeholdersAreForFilesOnly() {
+  void replacesPlaceholdersInFilesOnly() {
     file.content = "rules: [{ id: a, path: '/${BURST}', limit: 1/d }]";
     redis.content = "rules: [{ id: b, path: '/${BURST}', limit: 1/d }]";
 
@@ -261,7 +261,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aMissingOrInvalidFileStopsTheStart() {
+  void failsStartOnMissingOrInvalidFile() {
     assertThatThrownBy(loader::start)
         .isInstanceOf(InvalidRulesException.class)
         .hasMessage("file: there is no rule document");
@@ -272,7 +272,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void otherSourcesMayComeLater() {
+  void startsWithoutSourcesThatAreNotRequired() {
     RuleLoader dynamic = loader(RuleSource.dynamic(redis));
     redis.failure = new IOException("connection refused");
     assertThat(dynamic.start().loaded()).isFalse();
@@ -288,7 +288,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void theStartingDocumentIsInForceUntilTheSourceHasOneAndIsWrittenToAnEmptyOne() {
+  void usesStartingDocumentAndWritesItToAnEmptySource() {
     file.content = "rules: [{ id: a, path: '/${BURST}', limit: 1/d }]";
     redis.failure = new IOException("connection refused");
     RuleLoader started = builder(RuleSource.dynamic(redis)).startingWith(required(file)).build();
@@ -315,7 +315,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aSourceThatHasADocumentBeatsTheStartingOne() {
+  void prefersDocumentOfTheSourceToTheStartingOne() {
     file.content = "rules: [{ id: a, path: /a, limit: 1/d }]";
     redis.content = "rules: [{ id: b, path: /b, limit: 1/d }]";
 
@@ -326,7 +326,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void aFrozenSourceIsReadOnce() {
+  void readsFrozenSourceOnce() {
     file.content = "rules: [{ id: a, limit: 1/d }]";
     RuleLoader frozen = loader(required(file).frozen());
     frozen.start();
@@ -338,7 +338,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void tryingOutChangesNothing() {
+  void tryOutChangesNothing() {
     file.content = "rules: [{ id: a, limit: 1/d }]";
     both.start();
 
@@ -351,7 +351,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void changesAreNamedRuleByRuleAndNotEndlessly() {
+  void listsChangedRulesUpToABound() {
     file.content =
         "plans: [{ id: p, limit: 1/d }]\nrules: [{ id: a, limit: 1/d }, { id: b, limit: 1/d }]";
     loader.load();
@@ -363,12 +363,12 @@ class RuleLoaderTest {
     file.content = many.append("]").toString();
     loader.load();
 
-    String told = RuleChanges.between(before, loader.effective().document()).toString();
+    String changes = RuleChanges.between(before, loader.effective().document()).toString();
 
-    assertThat(told).contains("added n10, ", " and 10 more", "changed a", "removed plan p, b");
+    assertThat(changes).contains("added n10, ", " and 10 more", "changed a", "removed plan p, b");
   }
 
-  /** Returns how many of a hundred pass. */
+  /** Returns how many of a hundred requests are allowed. */
   private int passing() {
     int passed = 0;
     for (int i = 0; i < 100; i++) {
@@ -378,7 +378,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void changedLimitsStartFullAndUnchangedOnesStayAsTheyAre() {
+  void startsChangedLimitsFullAndKeepsUnchangedBuckets() {
     file.content = "rules: [{ id: a, limit: 60/d }]";
     loader.load();
     assertThat(passing()).isEqualTo(60);
@@ -393,7 +393,7 @@ class RuleLoaderTest {
   }
 
   @Test
-  void orWhatWasTakenCountsOn() {
+  void carriesTakenTokensOverIfBucketsAreNotReset() {
     RuleLoader keeping = builder(required(file)).resetBuckets(false).build();
     file.content = "rules: [{ id: a, limit: 60/d }]";
     keeping.load();

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Acceptance 7: as many rules as anybody has, loaded and replaced in one piece. */
+/** Ten thousand rules are loaded and replaced as a whole. */
 class TenThousandRulesTest {
   private static String rules(int limit) {
     StringBuilder text = new StringBuilder("rules:\n");
@@ -34,7 +34,7 @@ class TenThousandRulesTest {
   }
 
   @Test
-  void tenThousandRulesComeIntoForceSoonAndTheOldOnesAreLetGo() {
+  void loadsTenThousandRulesInTimeAndReleasesTheOldOnes() {
     MemorySource source = new MemorySource("test");
     try (LocalStore store = new LocalStore()) {
       RateLimitEngine engine = RateLimitEngine.builder(store).build();

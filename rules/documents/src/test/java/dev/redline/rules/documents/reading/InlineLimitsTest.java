@@ -14,14 +14,14 @@ class InlineLimitsTest {
   private static final RateLimitBand TEN = RateLimitBand.of(10, 10, Duration.ofSeconds(1));
 
   @Test
-  void limitsAreReadAsInRules() {
+  void readsLimitsAsInRules() {
     assertThat(InlineLimits.parse("10/s", null)).containsExactly(TEN);
     assertThat(InlineLimits.parse(List.of("10/s", "5/m burst 1"), null))
         .containsExactly(TEN, RateLimitBand.of(6, 5, Duration.ofMinutes(1)));
   }
 
   @Test
-  void bandsAreReadAsInRulesWhateverNumbersTheParserMakes() {
+  void readsBandsAsInRulesForAnyNumberType() {
     Map<String, Object> band = Map.of("capacity", 10.0, "refillTokensPerSecond", 2.5);
     assertThat(InlineLimits.parse(null, List.of(band)))
         .containsExactly(RateLimitBand.of(10, 5, Duration.ofSeconds(2)));
@@ -30,13 +30,13 @@ class InlineLimitsTest {
   }
 
   @Test
-  void anAlgorithmHoldsForAll() {
+  void appliesAlgorithmToAllLimits() {
     assertThat(InlineLimits.parse("10/s", null, "fixed-window").get(0).algorithm())
         .isEqualTo(Algorithm.FIXED_WINDOW);
   }
 
   @Test
-  void mistakesNameTheField() {
+  void namesTheFieldOfAMistake() {
     assertThatThrownBy(() -> InlineLimits.parse(10, null))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("limit must be N/PERIOD");

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The published JSON Schema agrees with the reader: never stricter, and of use in an editor. */
+/** The published JSON Schema agrees with the reader and is never stricter. */
 class JsonSchemaTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonNode SCHEMA_TEXT = schemaText();
@@ -53,27 +53,27 @@ class JsonSchemaTest {
 
   @ParameterizedTest
   @FieldSource("dev.redline.rules.documents.Samples#GOOD")
-  void acceptsWhatTheReaderAccepts(String document) {
+  void acceptsDocumentsThatTheReaderAccepts(String document) {
     assertThat(Documents.read(document).errors()).isEmpty();
     assertThat(complaints(document)).isEmpty();
   }
 
   @ParameterizedTest
   @FieldSource("dev.redline.rules.documents.Samples#BAD_IN_EDITORS")
-  void refusesTheMistakesThatTheReaderRefuses(String document) {
+  void rejectsMistakesThatTheReaderRejects(String document) {
     assertThat(Documents.read(document).errors()).isNotEmpty();
     assertThat(complaints(document)).isNotEmpty();
   }
 
   @ParameterizedTest
   @FieldSource("dev.redline.rules.documents.Samples#GOOD")
-  void acceptsWhatTheWriterWrites(String document) {
+  void acceptsWrittenDocuments(String document) {
     assertThat(complaints(RuleDocumentWriter.toJson(Documents.valid(document)))).isEmpty();
   }
 
   @ParameterizedTest
   @CsvSource({"document", "ruleSet", "plan", "rule", "band"})
-  void knowsExactlyTheFieldsOfTheReader(String definition) {
+  void listsExactlyTheFieldsOfTheReader(String definition) {
     Map<String, FieldNames> names =
         Map.of(
             "document", FieldNames.DOCUMENT,
@@ -90,7 +90,7 @@ class JsonSchemaTest {
   }
 
   @Test
-  void knowsEveryTypeOfConditionAndItsShape() {
+  void listsEveryTypeOfConditionWithItsShape() {
     Map<String, String> shapes = new HashMap<>();
     SCHEMA_TEXT
         .at("/$defs/match/anyOf/0/properties")

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Finds what a valid document says in vain. A warning is certain; silence is not. */
+/** Finds settings of a valid document that have no effect. Reports only certain cases, not all. */
 public final class DocumentLinter {
   private DocumentLinter() {}
 
@@ -32,7 +32,7 @@ public final class DocumentLinter {
     UnreachableRules.find(rules);
   }
 
-  /** Reports rules that wait, to the service, which does not. */
+  /** Reports rules that ask to wait for a refill, which the service does not support. */
   public static void waits(List<LocatedRule> rules) {
     for (LocatedRule read : rules) {
       if (read.rule().onLimitExceed().equals(Optional.of(OnLimitExceed.WAIT_FOR_REFILL))) {
@@ -62,15 +62,16 @@ public final class DocumentLinter {
     }
   }
 
-  private static void bands(ProblemLocation place, List<RateLimitBand> bands, List<Integer> lines) {
+  private static void bands(
+      ProblemLocation location, List<RateLimitBand> bands, List<Integer> lines) {
     for (int i = 0; i < bands.size(); i++) {
       for (int j = 0; j < bands.size(); j++) {
-        // Of two equal bands only the later one is in vain.
+        // Of two equal bands only the later one is reported.
         boolean equal = j > i && RedundantBand.test(bands.get(j), bands.get(i));
         if (i != j && !equal && RedundantBand.test(bands.get(i), bands.get(j))) {
           String label = bands.get(i).label().orElse("");
           String tighter = bands.get(j).label().orElse("");
-          place.warning(
+          location.warning(
               lines.get(i),
               "label",
               label,

@@ -5,14 +5,14 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.Refill;
 import java.math.BigInteger;
 
-/** Whether a band can never be the one that refuses, because another always refuses first. */
+/** Tests whether a band can never deny a request that another band of the rule allows. */
 final class RedundantBand {
-  /** Up to this product of limit and microseconds a sliding window counts in single ticks. */
+  /** Up to this product of capacity and period (µs) a sliding window counts exactly. */
   private static final BigInteger EXACT_SLIDING = BigInteger.ONE.shiftLeft(50);
 
   private RedundantBand() {}
 
-  /** Returns whether {@code loose} surely never binds beside {@code tight}. */
+  /** Returns true only if {@code tight} denies every request that {@code loose} denies. */
   static boolean test(RateLimitBand loose, RateLimitBand tight) {
     if (loose.algorithm() != tight.algorithm() || loose.capacity() < tight.capacity()) {
       return false;

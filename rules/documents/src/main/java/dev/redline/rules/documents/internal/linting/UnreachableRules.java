@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds rules that another rule of their set always stops first.
+ * Finds rules that never apply because an earlier rule of their set ends the evaluation of all
+ * their requests.
  *
- * <p>Whatever stops all requests of a rule also stops one of them: an index over paths finds the
- * few candidates by such a sample request, so that many rules take no more than time in proportion.
+ * <p>A rule that stops all requests of another also stops any single one of them. Therefore a path
+ * index is searched with one sample path per rule, and only the rules found are compared. This
+ * avoids comparing all pairs of rules.
  */
 final class UnreachableRules {
   private final List<LocatedRule> ordered;
@@ -44,7 +46,7 @@ final class UnreachableRules {
     this.stoppers = index.build();
   }
 
-  /** Warns of each rule that can never apply. */
+  /** Reports a warning for each rule that can never apply. */
   static void find(List<LocatedRule> rules) {
     Map<String, List<LocatedRule>> sets = new LinkedHashMap<>();
     for (LocatedRule read : rules) {
@@ -101,7 +103,7 @@ final class UnreachableRules {
     return path.isEmpty() ? "/" : path.toString();
   }
 
-  /** Returns whether rules after this one never see what its paths and methods match. */
+  /** Returns whether every request that matches its paths and methods ends the evaluation here. */
   private static boolean stops(RateLimitRule rule) {
     boolean unconditional = rule.enabled() && rule.match().isAny();
     if (rule.action() == Action.ALLOW) {

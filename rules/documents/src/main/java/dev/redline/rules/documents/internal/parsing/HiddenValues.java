@@ -10,15 +10,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The values that came from placeholders, which problems must not show: a placeholder may stand for
- * a secret, and problems are shown where nobody is authenticated.
+ * The values that came from placeholders, which problems must not show: a placeholder may hold a
+ * secret, and problems are shown to unauthenticated users.
  */
 public final class HiddenValues {
   private static final Pattern QUOTED = Pattern.compile("'([^']{2,})'");
   private static final int MOST_VALUES = 1000;
 
   /** Shorter values are hidden only on their own line: they occur in other words by chance. */
-  private static final int TELLING_LENGTH = 3;
+  private static final int MIN_LENGTH = 3;
 
   private record Hidden(String value, String shown) {}
 
@@ -30,13 +30,13 @@ public final class HiddenValues {
 
   private int values;
 
-  /** Hides a value that stands on a line, showing the placeholder of this name instead. */
+  /** Hides a value on a line; problems show the placeholder of this name instead. */
   void hide(int line, String value, String name) {
     if (!value.isBlank()) {
       Hidden hidden = new Hidden(value.strip(), "${" + name + "}");
       byLine.computeIfAbsent(line, unused -> new LinkedHashSet<>()).add(hidden);
-      if (hidden.value().length() >= TELLING_LENGTH && values < MOST_VALUES) {
-        String start = hidden.value().substring(0, TELLING_LENGTH);
+      if (hidden.value().length() >= MIN_LENGTH && values < MOST_VALUES) {
+        String start = hidden.value().substring(0, MIN_LENGTH);
         values += byStart.computeIfAbsent(start, s -> new LinkedHashSet<>()).add(hidden) ? 1 : 0;
       }
     }
@@ -69,10 +69,10 @@ public final class HiddenValues {
   }
 
   private Optional<Hidden> startingAt(int i, String text) {
-    if (i + TELLING_LENGTH > text.length() || isWordAt(i - 1, text)) {
+    if (i + MIN_LENGTH > text.length() || isWordAt(i - 1, text)) {
       return Optional.empty();
     }
-    return byStart.getOrDefault(text.substring(i, i + TELLING_LENGTH), Set.of()).stream()
+    return byStart.getOrDefault(text.substring(i, i + MIN_LENGTH), Set.of()).stream()
         .filter(hidden -> text.startsWith(hidden.value(), i))
         .filter(hidden -> !isWordAt(i + hidden.value().length(), text))
         .max(Comparator.comparingInt(hidden -> hidden.value().length()));
@@ -92,7 +92,7 @@ public final class HiddenValues {
       return hidden.shown();
     }
     // The whole value first: one with a quote in it looks like two parts that are quoted.
-    String whole = value.length() < TELLING_LENGTH ? text : text.replace(value, hidden.shown());
+    String whole = value.length() < MIN_LENGTH ? text : text.replace(value, hidden.shown());
     String shown =
         QUOTED
             .matcher(whole)

@@ -2,7 +2,7 @@ package dev.redline.rules.documents.internal.parsing;
 
 import java.util.List;
 
-/** A piece of a parsed document that knows its line, so that mistakes can be shown in place. */
+/** A node of a parsed document with its line, so that problems can name their location. */
 public sealed interface Node {
   /** Returns the line it starts on, from 1. */
   int line();
@@ -11,7 +11,7 @@ public sealed interface Node {
    * A single value.
    *
    * @param text the exact text, quotes removed
-   * @param plain whether it stood unquoted, so that its text tells its type
+   * @param plain whether it was unquoted, so that its text determines its type
    * @param shown the text for messages: with placeholders where it came from them
    */
   record Scalar(String text, boolean plain, int line, String shown) implements Node {
@@ -36,7 +36,7 @@ public sealed interface Node {
   /**
    * Something that parses but cannot be read.
    *
-   * @param text as it stands in the document
+   * @param text as written in the document
    * @param message what is wrong with it
    */
   record Broken(String text, String message, int line) implements Node {}

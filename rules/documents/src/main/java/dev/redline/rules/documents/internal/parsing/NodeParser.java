@@ -29,7 +29,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 /**
  * Turns YAML text, and so JSON text, into a tree of {@link Node}s.
  *
- * <p>Bounded in size, depth and in what aliases may expand to, whatever the text says.
+ * <p>Size, depth and the expansion of aliases are bounded for any input.
  */
 public final class NodeParser {
   public static final int MAX_BYTES = 32 << 20;
@@ -44,7 +44,7 @@ public final class NodeParser {
   private long nodes;
   private long aliasedNodes;
 
-  /** A node that aliases may name, and how many nodes it stands for. */
+  /** A node that aliases may refer to, and the number of nodes in it. */
   private record Anchored(Node node, long nodes) {}
 
   private NodeParser(String text) {

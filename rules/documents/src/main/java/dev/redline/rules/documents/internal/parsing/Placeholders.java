@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Replaces {@code ${NAME}} and {@code ${NAME:default}} in scalars, or refuses them. */
+/** Replaces {@code ${NAME}} and {@code ${NAME:default}} in scalars, or rejects them. */
 public final class Placeholders {
   private static final Pattern PLACEHOLDER =
       Pattern.compile("\\$\\{([A-Za-z_][A-Za-z0-9_.-]*)(?::([^{}]*))?}");
@@ -30,14 +30,16 @@ public final class Placeholders {
     return new Placeholders(null, new HiddenValues());
   }
 
-  /** Returns these placeholders, whose values are kept out of the problems of one reading. */
+  /** Returns a copy that records replaced values, so that problems do not show them. */
   public Placeholders hidingIn(HiddenValues values) {
     return new Placeholders(environment, values);
   }
 
   /**
-   * Returns the scalar with its placeholders replaced; one that is wholly a placeholder is typed as
-   * if its value had been written plainly.
+   * Returns the scalar with its placeholders replaced; a scalar that consists of one placeholder
+   * has the type that its value would have without quotes.
+   *
+   * @throws IllegalArgumentException if a placeholder is malformed, not set or not supported here
    */
   public Scalar resolve(Scalar scalar) {
     String text = scalar.text();

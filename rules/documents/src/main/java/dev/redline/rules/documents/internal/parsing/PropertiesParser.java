@@ -101,7 +101,7 @@ public final class PropertiesParser {
     branch.value = value;
   }
 
-  /** Returns the way to a value: texts are names, integers are places in a list. */
+  /** Returns the path of a value: texts are names, integers are indexes of a list. */
   private static List<Object> steps(int line, String name) throws SyntaxException {
     List<Object> steps = new ArrayList<>();
     int at = 0;

@@ -2,7 +2,7 @@ package dev.redline.rules.documents.internal.parsing;
 
 import java.util.regex.Pattern;
 
-/** What a scalar is by the JSON schema of YAML 1.2; whatever JSON does not know is text. */
+/** The type of a scalar by the JSON schema of YAML 1.2; what is no JSON literal is text. */
 public enum ScalarType {
   NULL,
   BOOLEAN,

@@ -21,7 +21,7 @@ public final class SyntaxException extends Exception {
     return line;
   }
 
-  /** Returns the parser's complaint in words that tell the way out. */
+  /** Returns the message of the parser with a suggestion how to fix it. */
   static SyntaxException of(YamlEngineException e, String content) {
     if (e instanceof MarkedYamlEngineException marked) {
       return of(marked, content);
@@ -60,7 +60,7 @@ public final class SyntaxException extends Exception {
         "not valid YAML or JSON: " + (context.isEmpty() ? "" : context + ": ") + problem + hint);
   }
 
-  /** Returns what stands at a place, up to the next blank or bracket. */
+  /** Returns the text at a position, up to the next blank or bracket. */
   private static String word(String content, int line, int column) {
     String text = content.lines().skip(line - 1L).findFirst().orElse("");
     int start = Math.min(column, text.length());

@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is being read, as far as problems have to name it.
+ * The location that problems name: document, rule, and part of the rule.
  *
- * @param findings where problems go
+ * @param findings collects the problems
  * @param document the document's name
  * @param rule the rule, once its id is known
- * @param within what of it, as the beginning of a message: {@code "band 2: "}, or nothing
+ * @param within the part of the rule, as the beginning of a message: {@code "band 2: "}, or nothing
  */
 public record ProblemLocation(
     Findings findings, String document, Optional<String> rule, String within) {
@@ -85,7 +85,7 @@ public record ProblemLocation(
       String message,
       Optional<String> suggestion) {
     Optional<String> written = Optional.ofNullable(value);
-    // A suggestion is made of the value, and would show what the problem hides.
+    // A suggestion is derived from the value and would reveal a hidden one.
     boolean hidden = written.filter(text -> findings.hidden().hides(line, text)).isPresent();
     return new RuleProblem(
         document,

@@ -38,7 +38,7 @@ public final class DurationSyntax {
     return digits == 0 ? Optional.empty() : unitMeant(text.substring(digits)).map(number::concat);
   }
 
-  /** Returns the unit for the words people write in its place. */
+  /** Returns the unit for a common spelling of it, such as {@code sec}. */
   static Optional<String> unitMeant(String word) {
     return switch (word.strip().toLowerCase(Locale.ROOT)) {
       case "ms", "msec", "milli", "millis", "millisecond", "milliseconds" -> Optional.of("ms");

@@ -14,8 +14,8 @@ public final class LimitSyntax {
   private LimitSyntax() {}
 
   /**
-   * Returns the token bucket that {@code N/PERIOD [burst B]} stands for: capacity N+B, N tokens
-   * back per period, no label.
+   * Returns the token bucket that {@code N/PERIOD [burst B]} describes: capacity N+B, N tokens back
+   * per period, no label.
    *
    * @throws IllegalArgumentException if the text is not of that form or out of range
    */
@@ -23,7 +23,7 @@ public final class LimitSyntax {
     return parse(text, Algorithm.TOKEN_BUCKET);
   }
 
-  /** Returns the band of the given algorithm that the text stands for; a window has no burst. */
+  /** Returns the band of the given algorithm that the text describes; a window has no burst. */
   public static RateLimitBand parse(String text, Algorithm algorithm) {
     try {
       return RateLimitBand.parse(text, algorithm);
@@ -32,7 +32,7 @@ public final class LimitSyntax {
     }
   }
 
-  /** Returns the limit for the words people write in its place: {@code 10} and {@code 10/sec}. */
+  /** Returns the correction of a common mistake: {@code 10} and {@code 10/sec}. */
   private static Optional<String> meant(String text) {
     if (ALONE.matcher(text).matches()) {
       return Optional.of(text + "/s");

@@ -31,7 +31,7 @@ public record RefillRate(long tokens, Duration period) {
               + ") and 10^12, was "
               + written);
     }
-    // The bounds above and this rounding keep the integers small whatever exponent was written.
+    // The bounds above and this rounding keep the integers small for any exponent.
     BigDecimal rate = written.round(MathContext.DECIMAL128).stripTrailingZeros();
     BigInteger tokens = rate.scale() > 0 ? rate.unscaledValue() : rate.toBigInteger();
     BigInteger seconds = BigInteger.TEN.pow(Math.max(rate.scale(), 0));
@@ -46,7 +46,8 @@ public record RefillRate(long tokens, Duration period) {
 
   /**
    * Returns the best whole tokens per whole microseconds in range: the last convergent of the
-   * continued fraction that still fits. It is closer to the written number than a double can tell.
+   * continued fraction that still fits. It is closer to the written number than the precision of a
+   * double.
    */
   private static RefillRate closest(BigInteger tokens, BigInteger micros) {
     BigInteger maxMicros = MAX_SECONDS.multiply(MICROS);

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody meant who misspelt a word. */
+/** Finds the known name closest to a misspelt one. */
 public final class Suggestions {
   private Suggestions() {}
 

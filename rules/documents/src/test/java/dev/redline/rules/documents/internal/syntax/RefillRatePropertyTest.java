@@ -18,7 +18,7 @@ import net.jqwik.api.constraints.Scale;
 @Tag("properties")
 class RefillRatePropertyTest {
   @Property
-  void aRateWithSixDecimalsIsExact(
+  void readsSixDecimalsExactly(
       @ForAll @BigRange(min = "0.000001", max = "99999") @Scale(6) BigDecimal rate) {
     RefillRate read = RefillRate.perSecond(rate);
     assertThat(BigDecimal.valueOf(read.tokens()))
@@ -27,7 +27,7 @@ class RefillRatePropertyTest {
   }
 
   @Property
-  void anyDoubleInRangeIsMetCloserThanADoubleCanTell(
+  void readsAnyDoubleWithinItsPrecision(
       @ForAll @DoubleRange(min = 0.01, max = 1e9) double written) {
     double rate = written / 97;
     RefillRate read = RefillRate.perSecond(new BigDecimal(Double.toString(rate)));
@@ -39,13 +39,13 @@ class RefillRatePropertyTest {
   }
 
   @Example
-  void aThirdWrittenOutIsAThird() {
+  void readsWrittenOutThirdAsAThird() {
     assertThat(RefillRate.perSecond(new BigDecimal("0.3333333333333333")))
         .isEqualTo(new RefillRate(1, Duration.ofSeconds(3)));
   }
 
   @Example
-  void hugeExponentsAreRefusedAtOnce() {
+  void rejectsHugeExponentsAtOnce() {
     for (String text : new String[] {"1e-999999999", "1e999999999", "-1", "0"}) {
       assertThatThrownBy(() -> RefillRate.perSecond(new BigDecimal(text)))
           .isInstanceOf(IllegalArgumentException.class)

@@ -25,7 +25,7 @@ class TextFormsTest {
     "1/s burst 0, 1, 1, PT1S",
     "' 10 / s  burst  5 ', 15, 10, PT1S",
   })
-  void aLimitIsTokensPerPeriodAndBurst(String text, long capacity, long tokens, Duration period) {
+  void readsTokensPeriodAndBurstOfALimit(String text, long capacity, long tokens, Duration period) {
     assertThat(LimitSyntax.parse(text)).isEqualTo(RateLimitBand.of(capacity, tokens, period));
   }
 
@@ -48,13 +48,13 @@ class TextFormsTest {
         "10/s burst 9999999999999",
         "99999999999999999999/s",
       })
-  void whatIsNoLimitIsRefused(String text) {
+  void rejectsInvalidLimit(String text) {
     assertThatThrownBy(() -> LimitSyntax.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest
   @CsvSource({"10/min, 10/m", "10/sec, 10/s", "10, 10/s", "5/day, 5/d", "7/hour, 7/h"})
-  void commonSlipsGetASuggestion(String text, String meant) {
+  void suggestsCorrectionOfCommonSlips(String text, String meant) {
     assertThatThrownBy(() -> LimitSyntax.parse(text))
         .isInstanceOfSatisfying(
             MisspeltException.class, e -> assertThat(e.suggestion()).contains(meant));
@@ -72,35 +72,35 @@ class TextFormsTest {
     "pt5s, PT5S",
     "PT0.000001S, PT0.000001S",
   })
-  void durationsHaveAUnitOrAreIso(String text, Duration duration) {
+  void readsDurationsWithUnitOrIso(String text, Duration duration) {
     assertThat(DurationSyntax.parse(text)).isEqualTo(duration);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"", "s", "1 parsec", "1w", "1.5s", "1h30m", "P", "PT", "-1s", "1M", "1mo"})
-  void whatIsNoDurationIsRefused(String text) {
+  void rejectsInvalidDuration(String text) {
     assertThatThrownBy(() -> DurationSyntax.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + text + "'");
   }
 
   @Test
-  void aBareNumberIsRefusedWithAHint() {
+  void rejectsBareNumberWithAHint() {
     assertThatThrownBy(() -> DurationSyntax.parse("60"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("a duration needs a unit, such as 60s or 60ms, was '60'");
   }
 
   @Test
-  void overlongNumbersAreRefusedNotOverflowed() {
+  void rejectsNumbersThatOverflow() {
     assertThatThrownBy(() -> DurationSyntax.parse("999999999999999999d"))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"1ms", "1500ms", "1s", "90s", "1m", "36h", "1d", "366d", "PT0.0015S"})
-  void formattedDurationsReadTheSame(String text) {
+  void readsFormattedDurationsUnchanged(String text) {
     assertThat(DurationSyntax.format(DurationSyntax.parse(text))).isEqualTo(text);
   }
 }
