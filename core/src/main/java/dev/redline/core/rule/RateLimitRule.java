@@ -196,12 +196,48 @@ public final class RateLimitRule {
     return updatedAt;
   }
 
+  /** Returns all fields, for comparison; a resolver is equal as its own class defines it. */
+  private List<Object> fields() {
+    return List.of(
+        id,
+        ruleSetId,
+        action,
+        paths,
+        methods,
+        match,
+        key,
+        keyResolver,
+        onMissingIdentity,
+        bands,
+        plans,
+        cost,
+        priority,
+        stop,
+        enabled,
+        mode,
+        onLimitExceed,
+        onStoreFailure,
+        metadata,
+        createdAt,
+        updatedAt);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RateLimitRule that && fields().equals(that.fields());
+  }
+
+  @Override
+  public int hashCode() {
+    return fields().hashCode();
+  }
+
   @Override
   public String toString() {
     return "RateLimitRule[" + ruleSetId + "/" + id + "]";
   }
 
-  /** Builds a rule; each setter refuses a value out of range, naming it. */
+  /** Builds a rule; each setter rejects a value out of range, naming it. */
   public static final class Builder {
     private @Nullable String id;
     private String ruleSetId = DEFAULT_RULE_SET;
