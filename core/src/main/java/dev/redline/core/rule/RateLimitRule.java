@@ -29,7 +29,7 @@ public final class RateLimitRule {
   private final String id;
   private final String ruleSetId;
   private final Action action;
-  private final List<PathPattern> paths;
+  private final List<String> paths;
   private final Set<String> methods;
   private final RuleMatch match;
   private final List<KeyField> key;
@@ -52,7 +52,7 @@ public final class RateLimitRule {
     this.id = id;
     this.ruleSetId = builder.ruleSetId;
     this.action = builder.action;
-    this.paths = List.copyOf(builder.paths);
+    this.paths = builder.paths.stream().map(PathPattern::text).toList();
     this.methods =
         builder.methods.isEmpty()
             ? Set.of()
@@ -98,7 +98,7 @@ public final class RateLimitRule {
   }
 
   /** Returns the path patterns, of which one must match; none: every path, and no path. */
-  public List<PathPattern> paths() {
+  public List<String> paths() {
     return paths;
   }
 

@@ -132,7 +132,9 @@ class RateLimitRuleTest {
 
   @Test
   void rulesBuiltAlikeAreEqual() {
-    assertThat(complete().build()).isEqualTo(complete().build()).hasSameHashCodeAs(complete().build());
+    assertThat(complete().build())
+        .isEqualTo(complete().build())
+        .hasSameHashCodeAs(complete().build());
     assertThat(complete().build()).isNotEqualTo("r");
   }
 
