@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
-import dev.redline.core.rule.InMemoryPlanRegistry;
+import dev.redline.core.rule.PlanRegistry;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RateLimitRuleSet;
@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 /** What an application brings itself: plans, rule sets, and a listener for changed rules. */
 class EngineHooksTest {
   private final LocalStore store = new LocalStore(1000, () -> EngineFixture.START);
+  private final Map<String, RateLimitPlan> registered = new HashMap<>();
 
   @AfterEach
   void close() {
@@ -45,16 +46,20 @@ class EngineHooksTest {
     return allowed;
   }
 
+  private PlanRegistry registry() {
+    return id -> Optional.ofNullable(registered.get(id));
+  }
+
   @Test
   void plansComeFromTheRegistry() {
-    InMemoryPlanRegistry registry = new InMemoryPlanRegistry(plan("gold", 3));
-    RateLimitEngine engine = RateLimitEngine.builder(store).planRegistry(registry).build();
+    registered.put("gold", plan("gold", 3));
+    RateLimitEngine engine = RateLimitEngine.builder(store).planRegistry(registry()).build();
     assertThat(allowed(engine, "gold")).isEqualTo(3);
     assertThat(engine.plan("gold").tryAcquire("alice")).isFalse();
     assertThat(engine.allow("alice", "gold").plan()).contains("gold");
-    registry.register(plan("gold", 5));
+    registered.put("gold", plan("gold", 5));
     assertThat(allowed(engine, "gold")).as("other limits are other buckets").isEqualTo(5);
-    registry.register(plan("silver", 1));
+    registered.put("silver", plan("silver", 1));
     assertThat(engine.allow("alice", List.of("gold", "silver"), 1).allowed()).isFalse();
     assertThat(allowed(engine, "silver")).as("all or nothing").isEqualTo(1);
     assertThatThrownBy(() -> engine.allow("alice", "bronze"))
@@ -63,10 +68,12 @@ class EngineHooksTest {
 
   @Test
   void aPlanOfTheRuleBookComesFirst() {
+    registered.put("gold", plan("gold", 9));
+    registered.put("silver", plan("silver", 4));
     RateLimitEngine engine =
         RateLimitEngine.builder(store)
             .book(EngineFixture.plans(plan("gold", 2)))
-            .planRegistry(new InMemoryPlanRegistry(plan("gold", 9), plan("silver", 4)))
+            .planRegistry(registry())
             .build();
     assertThat(allowed(engine, "gold")).isEqualTo(2);
     assertThat(allowed(engine, "silver")).isEqualTo(4);
@@ -143,15 +150,15 @@ class EngineHooksTest {
             "a",
             List.of(
                 RateLimitRule.builder().id("r").ruleSetId("a").plan("gold").plan("own").build()));
-    InMemoryPlanRegistry registry = new InMemoryPlanRegistry(plan("own", 2));
+    registered.put("own", plan("own", 2));
     RateLimitEngine engine =
         RateLimitEngine.builder(store)
             .book(EngineFixture.plans(plan("gold", 3)))
-            .planRegistry(registry)
+            .planRegistry(registry())
             .ruleSetProvider(id -> Optional.of(set))
             .build();
     assertThat(engine.check("a", request("/")).remaining()).hasValue(1);
-    registry.register(plan("own", 1));
+    registered.put("own", plan("own", 1));
     assertThat(engine.check("a", request("/")).limit()).as("a changed plan").hasValue(1);
     engine.use(RuleBook.of());
     assertThatIllegalArgumentException()

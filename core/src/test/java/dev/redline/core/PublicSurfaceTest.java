@@ -35,25 +35,19 @@ class PublicSurfaceTest {
       RateLimitHandler
       RateLimitResult
       RateLimiter
-      RateLimits
       Reason
       RuleChange
       RuleChangeListener
       UnknownNameException
-      WaitSettings
       key.IdentitySettings
       key.IpAddress
-      key.IpBlock
       key.KeyField
       key.KeyResolver
       key.RequestContext
-      limit.Algorithm
       limit.BucketLimits
       limit.RateLimitBand
-      limit.Refill
       memory.LocalStore
       rule.Action
-      rule.InMemoryPlanRegistry
       rule.LimitScope
       rule.MatchCondition
       rule.Mode
@@ -75,7 +69,6 @@ class PublicSurfaceTest {
       spi.RuleRepository
       store.Acquisition
       store.BucketStates
-      store.ForwardingRemoteStore
       store.ForwardingStore
       store.MicrosClock
       store.Outcome

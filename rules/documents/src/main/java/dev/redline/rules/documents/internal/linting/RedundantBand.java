@@ -1,8 +1,8 @@
 package dev.redline.rules.documents.internal.linting;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.math.BigInteger;
 
 /** Whether a band can never be the one that refuses, because another always refuses first. */
