@@ -2,6 +2,7 @@ package dev.redline.core;
 
 import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRules;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
@@ -22,6 +23,7 @@ final class ActiveRules {
   private static final String NONE = "none";
 
   private final RuleBook book;
+  private final CompiledRules compiled;
 
   /** By rank; null without metrics, so that a decision does not touch that memory. */
   private final RuleMeter @Nullable [] meters;
@@ -33,15 +35,16 @@ final class ActiveRules {
 
   private ActiveRules(RuleBook book, MetricsExporter metrics, ApplicationRules own) {
     this.book = book;
+    this.compiled = book.compiled();
     this.own = own;
     this.meters =
         metrics == MetricsExporter.NONE
             ? null
             : book.rules().stream()
-                .map(rule -> metrics.meter(rule.ruleSetId(), rule.rule().id()))
+                .map(rule -> metrics.meter(rule.ruleSetId(), rule.id()))
                 .toArray(RuleMeter[]::new);
     for (String id : book.plans().keySet()) {
-      plans.put(id, plan(Objects.requireNonNull(book.planLimits(id)), metrics));
+      plans.put(id, plan(Objects.requireNonNull(compiled.planLimits(id)), metrics));
     }
     book.ruleSets().keySet().forEach(id -> noMatch.put(id, metrics.meter(id, NONE)));
     this.noMatchAnywhere = metrics.meter(NONE, NONE);
@@ -62,6 +65,10 @@ final class ActiveRules {
 
   RuleBook book() {
     return book;
+  }
+
+  CompiledRules compiled() {
+    return compiled;
   }
 
   /** Returns the meter of a rule of this book, or of one that only the caller knows. */
@@ -87,7 +94,7 @@ final class ActiveRules {
 
   /** Returns the rules that a rule set is part of, these or others; null if there is none. */
   @Nullable ActiveRules with(String ruleSetId) {
-    return book.index(ruleSetId) != null ? this : own.ruleSet(ruleSetId, book);
+    return compiled.index(ruleSetId) != null ? this : own.ruleSet(ruleSetId, book);
   }
 
   /** Returns the meter of requests that no rule of the set matches. */

@@ -2,7 +2,7 @@ package dev.redline.core;
 
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RateLimitRuleSet;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.RateLimitKey;
 import java.util.List;
@@ -64,16 +64,19 @@ public final class BucketReset {
 
   private List<CompiledRule> rules(RuleBook book) {
     if (ruleId.isPresent()) {
-      return List.of(
-          book.rule(ruleId.get())
-              .orElseThrow(() -> new UnknownNameException("rule", ruleId.get())));
+      CompiledRule rule = book.compiled().rule(ruleId.get());
+      if (rule == null) {
+        throw new UnknownNameException("rule", ruleId.get());
+      }
+      return List.of(rule);
     }
-    List<RateLimitRule> members =
+    RateLimitRuleSet set =
         ruleSetId
             .flatMap(book::ruleSet)
-            .orElseThrow(() -> new UnknownNameException(kind(), name()))
-            .rules();
-    return members.stream().flatMap(rule -> book.rule(rule.id()).stream()).toList();
+            .orElseThrow(() -> new UnknownNameException(kind(), name()));
+    return book.compiled().rules().stream()
+        .filter(rule -> rule.ruleSetId().equals(set.id()))
+        .toList();
   }
 
   private static List<String> ids(List<CompiledRule> rules) {

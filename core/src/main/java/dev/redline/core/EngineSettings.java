@@ -2,6 +2,7 @@ package dev.redline.core;
 
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -23,13 +24,37 @@ public record EngineSettings(
     OnStoreFailure onStoreFailure,
     double localShare,
     OnLimitExceed onLimitExceed,
-    WaitSettings waiting) {
+    Waiting waiting) {
   /** The decision if no rules were loaded yet, or the default rule set does not exist. */
   public enum MissingRules {
     /** Requests are allowed. */
     ALLOW,
     /** Requests are denied. */
     REJECT
+  }
+
+  /**
+   * Whether, how long and how many callers may wait for a refill.
+   *
+   * @param enabled whether rules with {@code WAIT_FOR_REFILL} let callers wait; otherwise they deny
+   *     at once. A {@link KeyedLimiter} waits if its caller says so, enabled or not
+   * @param maxWaitTime how long a rule lets a caller wait
+   * @param maxConcurrentWaits how many callers wait at once; others are denied at once
+   */
+  public record Waiting(boolean enabled, Duration maxWaitTime, int maxConcurrentWaits) {
+    /** The defaults: a caller of a rule with WAIT_FOR_REFILL is denied at once. */
+    public static final Waiting DISABLED = new Waiting(false, Duration.ofSeconds(5), 100);
+
+    /** Checks that time and number are not negative. */
+    public Waiting {
+      if (maxWaitTime.isNegative()) {
+        throw new IllegalArgumentException("maxWaitTime must not be negative, was " + maxWaitTime);
+      }
+      if (maxConcurrentWaits < 0) {
+        throw new IllegalArgumentException(
+            "maxConcurrentWaits must not be negative, was " + maxConcurrentWaits);
+      }
+    }
   }
 
   /** The default settings. */
@@ -50,11 +75,11 @@ public record EngineSettings(
         onStoreFailure,
         localShare,
         OnLimitExceed.REJECT,
-        WaitSettings.DISABLED);
+        Waiting.DISABLED);
   }
 
   /** Returns a copy with another policy for exceeded limits and other settings for waiting. */
-  public EngineSettings withWaiting(OnLimitExceed unlessSaid, WaitSettings value) {
+  public EngineSettings withWaiting(OnLimitExceed unlessSaid, Waiting value) {
     return new EngineSettings(
         shadow, defaultRuleSetId, missingRules, onStoreFailure, localShare, unlessSaid, value);
   }

@@ -94,7 +94,7 @@ final class Explainer {
   }
 
   private void collect(LimitCheck.OfRule ofRule) {
-    CompiledRule rule = rules.book().rule(ofRule.ruleId()).orElse(null);
+    CompiledRule rule = rules.compiled().rule(ofRule.ruleId());
     if (rule != null && !rule.rule().enabled()) {
       entries.add(entry(rule, NoMatch.DISABLED, List.of()));
     } else if (rule != null && rule.rule().action() != Action.LIMIT) {

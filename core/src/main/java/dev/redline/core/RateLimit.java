@@ -23,7 +23,7 @@ import java.lang.annotation.Target;
  */
 @Documented
 @Inherited
-@Repeatable(RateLimits.class)
+@Repeatable(RateLimit.List.class)
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface RateLimit {
@@ -47,4 +47,14 @@ public @interface RateLimit {
 
   /** What decides when the store cannot: one value, or none for the configured one. */
   OnStoreFailure[] onStoreFailure() default {};
+
+  /** Holds several {@link RateLimit} annotations of one element; the compiler adds it. */
+  @Documented
+  @Inherited
+  @Retention(RetentionPolicy.RUNTIME)
+  @Target({ElementType.METHOD, ElementType.TYPE})
+  @interface List {
+    /** The annotations. */
+    RateLimit[] value();
+  }
 }

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.rule.CompiledRules;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
@@ -35,9 +36,11 @@ public record RuleChange(
     List<String> added = new ArrayList<>();
     List<String> changed = new ArrayList<>();
     List<String> rulesAnew = new ArrayList<>();
-    for (CompiledRule rule : after.rules()) {
+    CompiledRules then = before == null ? null : before.compiled();
+    CompiledRules current = after.compiled();
+    for (CompiledRule rule : current.rules()) {
       String id = rule.rule().id();
-      CompiledRule old = before == null ? null : before.rule(id).orElse(null);
+      CompiledRule old = then == null ? null : then.rule(id);
       if (old == null) {
         added.add(id);
       } else if (!says(rule.rule()).equals(says(old.rule())) || !sameLimits(rule, old)) {
@@ -51,13 +54,13 @@ public record RuleChange(
     List<String> plansAnew = new ArrayList<>();
     if (before != null) {
       before.rules().stream()
-          .map(rule -> rule.rule().id())
+          .map(RateLimitRule::id)
           .filter(id -> after.rule(id).isEmpty())
           .forEach(removed::add);
     }
     for (String id : after.plans().keySet()) {
-      BucketLimits old = before == null ? null : before.planLimits(id);
-      BucketLimits now = after.planLimits(id);
+      BucketLimits old = then == null ? null : then.planLimits(id);
+      BucketLimits now = current.planLimits(id);
       if (old == null || (now != null && !now.hasBucketsOf(old))) {
         plansAnew.add(id);
       }

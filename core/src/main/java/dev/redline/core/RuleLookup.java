@@ -89,8 +89,8 @@ final class RuleLookup {
   RuleIndex index(LimitCheck.OfRequest check, ActiveRules source) {
     Optional<String> named =
         check.ruleSetId().isPresent() ? check.ruleSetId() : settings.defaultRuleSetId();
-    RuleIndex index = named.isPresent() ? source.book().index(named.get()) : null;
-    return index == null ? source.book().everything() : index;
+    RuleIndex index = named.isPresent() ? source.compiled().index(named.get()) : null;
+    return index == null ? source.compiled().everything() : index;
   }
 
   private static @Nullable RateLimitResult prepare(
@@ -113,7 +113,7 @@ final class RuleLookup {
 
   private static @Nullable RateLimitResult prepare(
       LimitCheck.OfRule check, Evaluation evaluation, ActiveRules current) {
-    CompiledRule rule = current.book().rule(check.ruleId()).orElse(null);
+    CompiledRule rule = current.compiled().rule(check.ruleId());
     if (rule != null && !rule.rule().enabled()) {
       return RateLimitResult.builder(Reason.DISABLED)
           .rule(rule.rule().ruleSetId(), rule.rule().id())

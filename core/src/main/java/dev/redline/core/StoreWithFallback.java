@@ -1,9 +1,9 @@
 package dev.redline.core;
 
 import dev.redline.core.internal.memory.InMemoryStore;
-import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
@@ -45,9 +45,9 @@ final class StoreWithFallback {
 
   /** Rejects rules that need a fallback if the store can fail and there is none. */
   void checkFallback(RuleBook book) {
-    for (CompiledRule rule : book.rules()) {
-      if (rule.rule().onStoreFailure().equals(Optional.of(OnStoreFailure.LOCAL))) {
-        checkFallback("rule '" + rule.rule().id() + "'");
+    for (RateLimitRule rule : book.rules()) {
+      if (rule.onStoreFailure().equals(Optional.of(OnStoreFailure.LOCAL))) {
+        checkFallback("rule '" + rule.id() + "'");
       }
     }
   }

@@ -153,7 +153,7 @@ class FailingMetricsTest {
   void noPermitToWaitIsLost(Broken broken) {
     EngineSettings oneWait =
         EngineSettings.DEFAULT.withWaiting(
-            OnLimitExceed.REJECT, new WaitSettings(true, Duration.ofSeconds(3), 1));
+            OnLimitExceed.REJECT, new EngineSettings.Waiting(true, Duration.ofSeconds(3), 1));
     try (RateLimitEngine engine =
         RateLimitEngine.builder(store)
             .metrics(broken.exporter())

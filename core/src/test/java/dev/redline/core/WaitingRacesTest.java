@@ -31,7 +31,7 @@ class WaitingRacesTest {
         .book(book())
         .settings(
             WaitingTest.CLOSED.withWaiting(
-                OnLimitExceed.REJECT, new WaitSettings(true, LONG, permits)))
+                OnLimitExceed.REJECT, new EngineSettings.Waiting(true, LONG, permits)))
         .waitTimer(timer)
         .build();
   }
@@ -149,7 +149,7 @@ class WaitingRacesTest {
   @Test
   void aDenialCostsTheSameHoweverManyWait() {
     LocalStore store = new LocalStore(10, timer::micros);
-    WaitSettings many = new WaitSettings(true, LONG, 10_000);
+    EngineSettings.Waiting many = new EngineSettings.Waiting(true, LONG, 10_000);
     RateLimitEngine engine =
         RateLimitEngine.builder(store)
             .book(book())

@@ -116,7 +116,8 @@ class WaitingStressTest {
     LocalStore store = new LocalStore();
     EngineSettings settings =
         EngineSettings.DEFAULT.withWaiting(
-            dev.redline.core.rule.OnLimitExceed.REJECT, new WaitSettings(false, LONG, 64));
+            dev.redline.core.rule.OnLimitExceed.REJECT,
+            new EngineSettings.Waiting(false, LONG, 64));
     AtomicInteger waiting = new AtomicInteger();
     RateLimitEngine engine =
         RateLimitEngine.builder(store)

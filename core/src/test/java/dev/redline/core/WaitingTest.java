@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
@@ -47,7 +47,7 @@ class WaitingTest {
 
   private static EngineSettings waiting(boolean enabled, int maxWaits) {
     return EngineSettings.DEFAULT.withWaiting(
-        OnLimitExceed.REJECT, new WaitSettings(enabled, Duration.ofSeconds(3), maxWaits));
+        OnLimitExceed.REJECT, new EngineSettings.Waiting(enabled, Duration.ofSeconds(3), maxWaits));
   }
 
   private RateLimitEngine engine(RuleBook book, EngineSettings settings) {
@@ -430,7 +430,7 @@ class WaitingTest {
         engine(
             RuleBook.of(rule("r", 1).build()),
             EngineSettings.DEFAULT.withWaiting(
-                policy, new WaitSettings(true, Duration.ofSeconds(3), 10)));
+                policy, new EngineSettings.Waiting(true, Duration.ofSeconds(3), 10)));
     assertThat(reason(checkWaiting(engine))).isEqualTo(Reason.ALLOWED);
     assertThat(checkWaiting(engine).isDone()).isEqualTo(policy == OnLimitExceed.REJECT);
   }
@@ -551,7 +551,8 @@ class WaitingTest {
     SlowStore slow = new SlowStore();
     RateLimitRule rule = rule("r", 1).onLimitExceed(OnLimitExceed.WAIT_FOR_REFILL).build();
     EngineSettings settings =
-        CLOSED.withWaiting(OnLimitExceed.REJECT, new WaitSettings(true, Duration.ofSeconds(3), 10));
+        CLOSED.withWaiting(
+            OnLimitExceed.REJECT, new EngineSettings.Waiting(true, Duration.ofSeconds(3), 10));
     RateLimitEngine engine =
         engine(RateLimitEngine.builder(slow).book(RuleBook.of(rule)).settings(settings));
     CompletableFuture<RateLimitResult> waiting = checkWaiting(engine);

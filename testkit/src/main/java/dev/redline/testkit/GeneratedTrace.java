@@ -2,7 +2,7 @@ package dev.redline.testkit;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.math.BigInteger;

@@ -1,7 +1,7 @@
 package dev.redline.testkit;
 
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.math.BigInteger;
 
 /**

@@ -3,7 +3,7 @@ package dev.redline.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;

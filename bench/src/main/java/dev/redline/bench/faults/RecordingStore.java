@@ -1,7 +1,7 @@
 package dev.redline.bench.faults;
 
+import dev.redline.core.internal.store.ForwardingRemoteStore;
 import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.ForwardingRemoteStore;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;

@@ -1,6 +1,7 @@
 package dev.redline.core.limit;
 
 import dev.redline.core.internal.limit.DurationText;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

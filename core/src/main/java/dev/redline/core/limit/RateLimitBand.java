@@ -27,6 +27,24 @@ public final class RateLimitBand {
   /** The longest time from empty to full. */
   public static final Duration MAX_TIME_TO_FULL = Duration.ofDays(36_525);
 
+  /** How a band counts. */
+  public enum Algorithm {
+    /** Tokens refill over time up to the capacity; bursts up to the capacity are allowed. */
+    TOKEN_BUCKET,
+    /** Current window plus a weighted share of the previous one; constant state per key. */
+    SLIDING_WINDOW,
+    /** A counter per epoch-aligned window; for quotas. */
+    FIXED_WINDOW
+  }
+
+  /** When the tokens of a token bucket come back. */
+  public enum Refill {
+    /** Evenly over the period, with no remainder lost. */
+    CONTINUOUS,
+    /** All at once, at the end of each whole period since the bucket last left full. */
+    INTERVAL
+  }
+
   private final Optional<String> label;
   private final Algorithm algorithm;
   private final Refill refill;

@@ -29,7 +29,7 @@ public final class RateLimitRule {
   private final String id;
   private final String ruleSetId;
   private final Action action;
-  private final List<PathPattern> paths;
+  private final List<String> paths;
   private final Set<String> methods;
   private final RuleMatch match;
   private final List<KeyField> key;
@@ -52,7 +52,7 @@ public final class RateLimitRule {
     this.id = id;
     this.ruleSetId = builder.ruleSetId;
     this.action = builder.action;
-    this.paths = List.copyOf(builder.paths);
+    this.paths = builder.paths.stream().map(PathPattern::text).toList();
     this.methods =
         builder.methods.isEmpty()
             ? Set.of()
@@ -98,7 +98,7 @@ public final class RateLimitRule {
   }
 
   /** Returns the path patterns, of which one must match; none: every path, and no path. */
-  public List<PathPattern> paths() {
+  public List<String> paths() {
     return paths;
   }
 
@@ -196,12 +196,48 @@ public final class RateLimitRule {
     return updatedAt;
   }
 
+  /** Returns all fields, for comparison; a resolver is equal as its own class defines it. */
+  private List<Object> fields() {
+    return List.of(
+        id,
+        ruleSetId,
+        action,
+        paths,
+        methods,
+        match,
+        key,
+        keyResolver,
+        onMissingIdentity,
+        bands,
+        plans,
+        cost,
+        priority,
+        stop,
+        enabled,
+        mode,
+        onLimitExceed,
+        onStoreFailure,
+        metadata,
+        createdAt,
+        updatedAt);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RateLimitRule that && fields().equals(that.fields());
+  }
+
+  @Override
+  public int hashCode() {
+    return fields().hashCode();
+  }
+
   @Override
   public String toString() {
     return "RateLimitRule[" + ruleSetId + "/" + id + "]";
   }
 
-  /** Builds a rule; each setter refuses a value out of range, naming it. */
+  /** Builds a rule; each setter rejects a value out of range, naming it. */
   public static final class Builder {
     private @Nullable String id;
     private String ruleSetId = DEFAULT_RULE_SET;

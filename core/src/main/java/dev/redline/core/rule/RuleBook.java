@@ -1,25 +1,17 @@
 package dev.redline.core.rule;
 
-import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.limit.AllowedValues;
-import dev.redline.core.internal.rule.CompiledRule;
-import dev.redline.core.internal.rule.PlanBands;
-import dev.redline.core.internal.rule.RuleIndex;
+import dev.redline.core.internal.rule.CompiledRules;
 import dev.redline.core.key.IdentitySettings;
-import dev.redline.core.key.KeyField;
-import dev.redline.core.limit.BucketLimits;
-import dev.redline.core.limit.BucketLimits.OwnerKind;
-import dev.redline.core.limit.RateLimitBand;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,78 +26,33 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   private final long version;
   private final Map<String, RateLimitRuleSet> ruleSets;
   private final Map<String, RateLimitPlan> plans;
-  private final List<CompiledRule> rules;
-  private final Map<String, CompiledRule> rulesById;
-  private final Map<String, BucketLimits> planLimits;
-  private final Map<String, RuleIndex> indexes;
-  private final RuleIndex everything;
+  private final List<RateLimitRule> rules;
+  private final Map<String, RateLimitRule> rulesById;
   private final IdentitySettings identity;
+  private final CompiledRules compiled;
 
   private RuleBook(Builder builder) {
     this.version = builder.version;
     this.identity = builder.identity;
     this.plans = Map.copyOf(builder.plans);
-    Map<BucketLimits, BucketLimits> known = builder.knownLimits();
-    this.planLimits = new HashMap<>();
-    plans.forEach(
-        (id, plan) ->
-            planLimits.put(id, intern(known, builder.limits(OwnerKind.PLAN, id, plan.bands()))));
-    List<RateLimitRule> ordered = new ArrayList<>(builder.rules.values());
-    ordered.sort(EVALUATION_ORDER);
-    List<CompiledRule> compiled = new ArrayList<>(ordered.size());
-    Map<List<KeyField>, IdentityScheme> schemes = new HashMap<>();
-    for (RateLimitRule rule : ordered) {
-      IdentityScheme scheme = scheme(rule, builder.identity, schemes);
-      compiled.add(compile(rule, compiled.size(), scheme, builder, known));
-    }
-    this.rules = List.copyOf(compiled);
-    this.rulesById =
-        rules.stream().collect(Collectors.toMap(each -> each.rule().id(), Function.identity()));
-    Map<String, List<CompiledRule>> bySet = new LinkedHashMap<>();
-    builder.ruleSetIds.keySet().forEach(id -> bySet.put(id, new ArrayList<>()));
-    for (CompiledRule rule : rules) {
-      bySet.computeIfAbsent(rule.rule().ruleSetId(), id -> new ArrayList<>()).add(rule);
+    this.rules = builder.rules.values().stream().sorted(EVALUATION_ORDER).toList();
+    this.rulesById = Map.copyOf(builder.rules);
+    Map<String, List<RateLimitRule>> bySet = new LinkedHashMap<>();
+    builder.ruleSetIds.forEach(id -> bySet.put(id, new ArrayList<>()));
+    for (RateLimitRule rule : rules) {
+      bySet.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>()).add(rule);
     }
     Map<String, RateLimitRuleSet> sets = new LinkedHashMap<>();
-    this.indexes = new HashMap<>();
-    bySet.forEach(
-        (id, members) -> {
-          indexes.put(id, new RuleIndex(members));
-          sets.put(id, new RateLimitRuleSet(id, members.stream().map(CompiledRule::rule).toList()));
-        });
+    bySet.forEach((id, members) -> sets.put(id, new RateLimitRuleSet(id, members)));
     this.ruleSets = Collections.unmodifiableMap(sets);
-    this.everything = bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
-  }
-
-  private static BucketLimits intern(
-      Map<BucketLimits, BucketLimits> known, BucketLimits candidate) {
-    BucketLimits same = known.get(candidate);
-    return same != null && same.hasLabelsOf(candidate) ? same : candidate;
-  }
-
-  /**
-   * Returns how a rule names its callers; rules of one key share it, unless it reads their paths.
-   */
-  private static IdentityScheme scheme(
-      RateLimitRule rule, IdentitySettings identity, Map<List<KeyField>, IdentityScheme> shared) {
-    boolean readsPath =
-        rule.key().stream().anyMatch(field -> field.kind() == KeyField.Kind.PATH_VARIABLE);
-    return readsPath
-        ? new IdentityScheme(rule.key(), rule.paths(), identity)
-        : shared.computeIfAbsent(rule.key(), key -> new IdentityScheme(key, List.of(), identity));
-  }
-
-  private CompiledRule compile(
-      RateLimitRule rule,
-      int rank,
-      IdentityScheme scheme,
-      Builder builder,
-      Map<BucketLimits, BucketLimits> known) {
-    List<RateLimitPlan> named = rule.plans().stream().map(plans::get).toList();
-    List<RateLimitBand> bands = PlanBands.join(rule.bands(), named);
-    BucketLimits limits =
-        bands.isEmpty() ? null : intern(known, builder.limits(OwnerKind.RULE, rule.id(), bands));
-    return new CompiledRule(rule, rank, bands, limits, scheme);
+    this.compiled =
+        new CompiledRules(
+            rules,
+            plans,
+            ruleSets.keySet(),
+            identity,
+            builder.carryOver,
+            builder.previous == null ? null : builder.previous.compiled);
   }
 
   /** Returns a builder. */
@@ -129,12 +76,12 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   }
 
   /** Returns all rules in order of evaluation; unmodifiable. */
-  public List<CompiledRule> rules() {
+  public List<RateLimitRule> rules() {
     return rules;
   }
 
   /** Returns a rule by id. */
-  public Optional<CompiledRule> rule(String id) {
+  public Optional<RateLimitRule> rule(String id) {
     return Optional.ofNullable(rulesById.get(id));
   }
 
@@ -158,19 +105,12 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return Optional.ofNullable(plans.get(id));
   }
 
-  /** Returns the compiled limits of a plan, or null if there is no such plan. */
-  public @Nullable BucketLimits planLimits(String id) {
-    return planLimits.get(id);
-  }
-
-  /** Returns the index of a rule set, or null if there is no such set. */
-  public @Nullable RuleIndex index(String ruleSetId) {
-    return indexes.get(ruleSetId);
-  }
-
-  /** Returns the index over the rules of all sets as one list. */
-  public RuleIndex everything() {
-    return everything;
+  /**
+   * Returns what the engine reads of this book. Internal: other modules of the project may call it,
+   * applications must not, because its type changes without notice.
+   */
+  public CompiledRules compiled() {
+    return compiled;
   }
 
   /** Builds a book; all problems are reported together. */
@@ -179,7 +119,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     private IdentitySettings identity = IdentitySettings.DEFAULT;
     private final Map<String, RateLimitPlan> plans = new LinkedHashMap<>();
     private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
-    private final Map<String, Boolean> ruleSetIds = new LinkedHashMap<>();
+    private final Set<String> ruleSetIds = new LinkedHashSet<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable RuleBook previous;
     private boolean carryOver;
@@ -220,7 +160,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
 
     /** Names a rule set, so that it exists even without rules. */
     public Builder ruleSet(String id) {
-      ruleSetIds.put(AllowedValues.id("rule set id", id), true);
+      ruleSetIds.add(AllowedValues.id("rule set id", id));
       return this;
     }
 
@@ -233,29 +173,10 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
       return this;
     }
 
-    private BucketLimits limits(OwnerKind kind, String id, List<RateLimitBand> bands) {
-      return carryOver
-          ? BucketLimits.carriedOver(kind, id, bands)
-          : new BucketLimits(kind, id, bands);
-    }
-
     /** Names the book this one replaces, whose compiled limits are taken over where equal. */
     public Builder replacing(@Nullable RuleBook book) {
       previous = book;
       return this;
-    }
-
-    private Map<BucketLimits, BucketLimits> knownLimits() {
-      Map<BucketLimits, BucketLimits> known = new HashMap<>();
-      if (previous != null) {
-        previous.planLimits.values().forEach(limits -> known.put(limits, limits));
-        for (CompiledRule rule : previous.rules) {
-          if (rule.rule().action() == Action.LIMIT) {
-            known.put(rule.limits(), rule.limits());
-          }
-        }
-      }
-      return known;
     }
 
     /**

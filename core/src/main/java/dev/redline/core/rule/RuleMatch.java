@@ -1,11 +1,11 @@
 package dev.redline.core.rule;
 
+import dev.redline.core.internal.key.IpBlock;
 import dev.redline.core.internal.path.Glob;
 import dev.redline.core.internal.rule.AttributeCondition;
 import dev.redline.core.internal.rule.ClientIpCondition;
 import dev.redline.core.internal.rule.HeaderCondition;
 import dev.redline.core.internal.rule.UserIdCondition;
-import dev.redline.core.key.IpBlock;
 import dev.redline.core.key.RequestContext;
 import java.util.ArrayList;
 import java.util.HashSet;

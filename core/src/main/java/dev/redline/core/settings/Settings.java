@@ -2,7 +2,6 @@ package dev.redline.core.settings;
 
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
-import dev.redline.core.WaitSettings;
 import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.internal.key.ApiKeyDigest;
 import dev.redline.core.internal.settings.PropertyReader;
@@ -228,7 +227,7 @@ public record Settings(
         fail.strategy(),
         fail.localShare(),
         defaultPolicy,
-        new WaitSettings(
+        new EngineSettings.Waiting(
             waitForRefill.enabled(),
             waitForRefill.maxWaitTime(),
             waitForRefill.maxConcurrentWaits()));

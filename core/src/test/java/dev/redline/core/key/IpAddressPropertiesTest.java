@@ -2,6 +2,7 @@ package dev.redline.core.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.internal.key.IpBlock;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

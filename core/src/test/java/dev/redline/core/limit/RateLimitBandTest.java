@@ -3,6 +3,8 @@ package dev.redline.core.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 class RateLimitRuleTest {
@@ -111,5 +115,57 @@ class RateLimitRuleTest {
     assertThat(LimitScope.API_KEY.fields()).containsExactly(KeyField.apiKey());
     assertThat(LimitScope.GLOBAL.fields()).containsExactly(KeyField.global());
     assertThat(LimitScope.COMPOSITE.fields()).isEmpty();
+  }
+
+  private static RateLimitRule.Builder complete() {
+    return RateLimitRule.builder()
+        .id("r")
+        .path("/api/{id}")
+        .method("GET")
+        .match(RuleMatch.builder().header("X-A", "b*").clientIp("10.0.0.0/8").build())
+        .key(KeyField.ip())
+        .addBand(BAND)
+        .plan("gold")
+        .metadata("team", "core")
+        .createdAt("yesterday");
+  }
+
+  @Test
+  void rulesBuiltAlikeAreEqual() {
+    assertThat(complete().build())
+        .isEqualTo(complete().build())
+        .hasSameHashCodeAs(complete().build());
+    assertThat(complete().build()).isNotEqualTo("r");
+  }
+
+  @Test
+  void rulesThatDifferInOneFieldAreNotEqual() {
+    List<UnaryOperator<RateLimitRule.Builder>> changes =
+        List.of(
+            rule -> rule.id("other"),
+            rule -> rule.ruleSetId("other"),
+            rule -> rule.path("/other"),
+            rule -> rule.method("PUT"),
+            rule -> rule.match(RuleMatch.builder().header("X-A", "c*").build()),
+            rule -> rule.key(KeyField.userId()),
+            rule -> rule.keyResolver(request -> "one"),
+            rule -> rule.onMissingIdentity(OnMissingIdentity.SKIP),
+            rule -> rule.addBand(BAND.withLabel("second")),
+            rule -> rule.plan("daily"),
+            rule -> rule.cost(2),
+            rule -> rule.priority(1),
+            rule -> rule.stop(true),
+            rule -> rule.enabled(false),
+            rule -> rule.mode(Mode.SHADOW),
+            rule -> rule.onLimitExceed(OnLimitExceed.REJECT),
+            rule -> rule.onStoreFailure(OnStoreFailure.OPEN),
+            rule -> rule.metadata("team", "other"),
+            rule -> rule.createdAt("today"),
+            rule -> rule.updatedAt("today"));
+    Set<RateLimitRule> different = new HashSet<>(Set.of(complete().build()));
+    changes.forEach(change -> different.add(change.apply(complete()).build()));
+    assertThat(different).hasSize(1 + changes.size());
+    assertThat(RateLimitRule.builder().id("r").action(Action.ALLOW).build())
+        .isNotEqualTo(RateLimitRule.builder().id("r").action(Action.DENY).build());
   }
 }

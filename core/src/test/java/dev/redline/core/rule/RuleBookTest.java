@@ -19,7 +19,7 @@ class RuleBookTest {
   }
 
   private static List<String> labels(RuleBook book, String rule) {
-    return book.rule(rule).orElseThrow().bands().stream()
+    return book.compiled().rule(rule).bands().stream()
         .map(band -> band.label().orElseThrow())
         .toList();
   }
@@ -32,9 +32,9 @@ class RuleBookTest {
             rule("z").priority(5).build(),
             rule("a").build(),
             rule("n").priority(-1).build());
-    assertThat(book.rules().stream().map(compiled -> compiled.rule().id()))
-        .containsExactly("z", "a", "b", "n");
-    assertThat(book.rules().stream().map(CompiledRule::rank)).containsExactly(0, 1, 2, 3);
+    assertThat(book.rules().stream().map(RateLimitRule::id)).containsExactly("z", "a", "b", "n");
+    assertThat(book.compiled().rules().stream().map(CompiledRule::rank))
+        .containsExactly(0, 1, 2, 3);
   }
 
   @Test
@@ -67,8 +67,8 @@ class RuleBookTest {
     assertThat(book.ruleSet("api").orElseThrow().rules()).hasSize(1);
     assertThat(book.ruleSet("empty").orElseThrow().rules()).isEmpty();
     assertThat(book.ruleSet("other")).isEmpty();
-    assertThat(book.index("other")).isNull();
-    assertThat(book.everything().size()).isEqualTo(2);
+    assertThat(book.compiled().index("other")).isNull();
+    assertThat(book.compiled().everything().size()).isEqualTo(2);
   }
 
   @Test
@@ -117,10 +117,10 @@ class RuleBookTest {
             .replacing(before)
             .rules(List.of(rule("same").priority(3).build(), rule("other").addBand(BAND).build()))
             .build();
-    assertThat(after.rule("same").orElseThrow().limits())
-        .isSameAs(before.rule("same").orElseThrow().limits());
-    assertThat(after.rule("other").orElseThrow().limits())
-        .isNotEqualTo(before.rule("other").orElseThrow().limits());
+    assertThat(after.compiled().rule("same").limits())
+        .isSameAs(before.compiled().rule("same").limits());
+    assertThat(after.compiled().rule("other").limits())
+        .isNotEqualTo(before.compiled().rule("other").limits());
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
-import dev.redline.core.WaitSettings;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
@@ -106,7 +105,8 @@ class SettingsTest {
   void passesWaitSettingsToEngine() {
     EngineSettings unset = Settings.parse(Map.of()).engine();
     assertThat(unset.onLimitExceed()).isEqualTo(OnLimitExceed.REJECT);
-    assertThat(unset.waiting()).isEqualTo(new WaitSettings(false, Duration.ofSeconds(5), 100));
+    assertThat(unset.waiting())
+        .isEqualTo(new EngineSettings.Waiting(false, Duration.ofSeconds(5), 100));
     EngineSettings set =
         Settings.parse(
                 Map.of(
@@ -116,6 +116,6 @@ class SettingsTest {
                     "rl.wait-for-refill.max-concurrent-waits", "7"))
             .engine();
     assertThat(set.onLimitExceed()).isEqualTo(OnLimitExceed.WAIT_FOR_REFILL);
-    assertThat(set.waiting()).isEqualTo(new WaitSettings(true, Duration.ofSeconds(2), 7));
+    assertThat(set.waiting()).isEqualTo(new EngineSettings.Waiting(true, Duration.ofSeconds(2), 7));
   }
 }

@@ -2,6 +2,7 @@ package dev.redline.core.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.internal.store.ForwardingRemoteStore;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;

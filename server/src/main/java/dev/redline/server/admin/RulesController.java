@@ -1,7 +1,6 @@
 package dev.redline.server.admin;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
@@ -58,7 +57,7 @@ class RulesController {
         "rules",
         book == null
             ? List.of()
-            : book.rules().stream().map(rule -> withOrigin(rule.rule(), origins)).toList());
+            : book.rules().stream().map(rule -> withOrigin(rule, origins)).toList());
     return AdminJson.ok(body);
   }
 
@@ -91,7 +90,6 @@ class RulesController {
     RateLimitRule rule =
         Optional.ofNullable(book)
             .flatMap(rules -> rules.rule(id))
-            .map(CompiledRule::rule)
             .orElseThrow(() -> new AdminProblem(404, "unknown rule '" + id + "'"));
     String etag = RulesPage.tagOf(AdminJson.of(rule));
     return known != null && RulesPage.names(known, etag, true)

@@ -1,9 +1,9 @@
 package dev.redline.server.cli;
 
+import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
-import dev.redline.core.rule.Action;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.store.Acquisition;
@@ -157,10 +157,10 @@ final class InspectCommand implements Command {
 
   private static Optional<BucketLimits> limits(RedisBucket bucket, RuleBook book) {
     if (bucket.ownerKind() == OwnerKind.PLAN) {
-      return Optional.ofNullable(book.planLimits(bucket.ownerId()));
+      return Optional.ofNullable(book.compiled().planLimits(bucket.ownerId()));
     }
-    return book.rule(bucket.ownerId())
-        .filter(rule -> rule.rule().action() == Action.LIMIT)
-        .map(rule -> rule.limits());
+    return Optional.ofNullable(book.compiled().rule(bucket.ownerId()))
+        .filter(CompiledRule::limiting)
+        .map(CompiledRule::limits);
   }
 }

@@ -1,6 +1,5 @@
 package dev.redline.server.rules;
 
-import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
@@ -27,7 +26,7 @@ public final class RuleLayers {
     return new RuleDocument(
         version,
         book.plans().values().stream().sorted(Comparator.comparing(RateLimitPlan::id)).toList(),
-        book.rules().stream().map(CompiledRule::rule).toList(),
+        book.rules(),
         book.ruleSets().keySet().stream().sorted().toList());
   }
 

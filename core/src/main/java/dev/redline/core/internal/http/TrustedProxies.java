@@ -1,7 +1,7 @@
 package dev.redline.core.internal.http;
 
+import dev.redline.core.internal.key.IpBlock;
 import dev.redline.core.key.IpAddress;
-import dev.redline.core.key.IpBlock;
 import java.util.List;
 
 /**

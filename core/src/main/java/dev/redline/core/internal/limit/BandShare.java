@@ -1,8 +1,8 @@
 package dev.redline.core.internal.limit;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;

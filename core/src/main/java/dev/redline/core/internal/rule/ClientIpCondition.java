@@ -1,7 +1,7 @@
 package dev.redline.core.internal.rule;
 
+import dev.redline.core.internal.key.IpBlock;
 import dev.redline.core.key.IpAddress;
-import dev.redline.core.key.IpBlock;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.MatchCondition;
 import dev.redline.core.rule.NoMatch;

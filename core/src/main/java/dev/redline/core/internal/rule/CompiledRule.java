@@ -1,6 +1,7 @@
 package dev.redline.core.internal.rule;
 
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyResolver;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.BucketLimits;
@@ -24,6 +25,7 @@ public final class CompiledRule {
   private final RateLimitRule rule;
   private final String ruleSetId;
   private final int rank;
+  private final List<PathPattern> paths;
   private final List<RateLimitBand> bands;
   private final @Nullable BucketLimits limits;
   private final IdentityScheme scheme;
@@ -39,12 +41,14 @@ public final class CompiledRule {
   public CompiledRule(
       RateLimitRule rule,
       int rank,
+      List<PathPattern> paths,
       List<RateLimitBand> bands,
       @Nullable BucketLimits limits,
       IdentityScheme scheme) {
     this.rule = rule;
     this.ruleSetId = rule.ruleSetId();
     this.rank = rank;
+    this.paths = paths;
     this.bands = bands;
     this.limits = limits;
     this.scheme = scheme;
@@ -70,6 +74,11 @@ public final class CompiledRule {
   /** Returns the rule's place in the order of evaluation among all rules of the book, from 0. */
   public int rank() {
     return rank;
+  }
+
+  /** Returns the compiled path patterns, of which one must match; none: every path, and no path. */
+  public List<PathPattern> paths() {
+    return paths;
   }
 
   /** Returns whether the rule limits, instead of allowing or denying. */
@@ -171,10 +180,10 @@ public final class CompiledRule {
 
   /** Returns whether one of the rule's paths matches, or it has none. */
   public boolean matchesPath(RequestContext request) {
-    if (rule.paths().isEmpty()) {
+    if (paths.isEmpty()) {
       return true;
     }
     String path = request.pathOrNull();
-    return path != null && rule.paths().stream().anyMatch(pattern -> pattern.matches(path));
+    return path != null && paths.stream().anyMatch(pattern -> pattern.matches(path));
   }
 }

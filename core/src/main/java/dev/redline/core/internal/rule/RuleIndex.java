@@ -4,7 +4,6 @@ import dev.redline.core.internal.path.PathIndex;
 import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
 
 /** The rules of one rule set, or of all, in order of evaluation, found by path. Immutable. */
@@ -17,8 +16,8 @@ public final class RuleIndex {
     this.rules = ordered.toArray(new CompiledRule[0]);
     PathIndex.Builder builder = PathIndex.builder();
     for (int i = 0; i < rules.length; i++) {
-      RateLimitRule rule = rules[i].rule();
-      if (!rule.enabled()) {
+      CompiledRule rule = rules[i];
+      if (!rule.rule().enabled()) {
         continue;
       }
       if (rule.paths().isEmpty()) {

@@ -3,8 +3,8 @@ package dev.redline.core.internal.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.internal.limit.Bands.Step;
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import java.util.List;
 import java.util.stream.LongStream;
 import net.jqwik.api.ForAll;

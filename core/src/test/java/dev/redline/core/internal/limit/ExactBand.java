@@ -1,7 +1,7 @@
 package dev.redline.core.internal.limit;
 
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.math.BigInteger;
 import java.util.function.LongPredicate;
 

@@ -1,10 +1,9 @@
 package dev.redline.rules.documents;
 
-import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyField;
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnMissingIdentity;
@@ -77,7 +76,7 @@ public final class RuleDocumentWriter {
     }
     Map<String, Object> map = orderedMap("id", rule.id());
     putUnless(map, "action", rule.action(), Action.LIMIT);
-    putOneOrAll(map, "path", "paths", rule.paths().stream().map(PathPattern::text).toList());
+    putOneOrAll(map, "path", "paths", rule.paths());
     putOneOrAll(map, "method", "methods", List.copyOf(rule.methods()));
     if (!rule.match().isAny()) {
       map.put("match", match(rule.match()));

@@ -4,9 +4,9 @@ import static dev.redline.rules.documents.Documents.errorWith;
 import static dev.redline.rules.documents.Documents.ruleWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.rules.documents.internal.syntax.DurationSyntax;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

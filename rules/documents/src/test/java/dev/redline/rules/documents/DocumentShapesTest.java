@@ -31,7 +31,7 @@ class DocumentShapesTest {
         .containsExactly("per-ip-1", "per-ip-2", "per-ip-3");
     RuleBook book = document.toBook().build();
     assertThat(book.ruleSets()).containsOnlyKeys("default", "api-limits");
-    assertThat(book.rule("per-tenant").orElseThrow().rule().metadata())
+    assertThat(book.rule("per-tenant").orElseThrow().metadata())
         .isEqualTo(Map.of("tier", "premium"));
   }
 
@@ -46,7 +46,7 @@ class DocumentShapesTest {
         """;
     RuleDocument document = Documents.valid(json);
     assertThat(document.version()).isEqualTo(3);
-    assertThat(document.rules().get(0).paths().get(0).text()).isEqualTo("/api/**");
+    assertThat(document.rules().get(0).paths().get(0)).isEqualTo("/api/**");
     assertThat(document.rules().get(0).metadata()).isEqualTo(Map.of("smile", "😀"));
   }
 
@@ -162,7 +162,7 @@ class DocumentShapesTest {
                 new Document("c.yaml", "# only a comment\n")));
     assertThat(result.errors()).isEmpty();
     assertThat(result.document().version()).isEqualTo(4);
-    assertThat(result.document().toBook().build().rule("x").orElseThrow().bands()).hasSize(1);
+    assertThat(result.document().toBook().build().compiled().rule("x").bands()).hasSize(1);
   }
 
   @Test

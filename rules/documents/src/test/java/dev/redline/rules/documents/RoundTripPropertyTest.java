@@ -3,9 +3,9 @@ package dev.redline.rules.documents;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.core.key.KeyField;
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;

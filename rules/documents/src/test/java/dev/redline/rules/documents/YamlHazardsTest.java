@@ -113,7 +113,7 @@ class YamlHazardsTest {
             - { id: b, limit: *l, path: *p }
             """);
     assertThat(document.rules().get(1).bands()).hasSize(2);
-    assertThat(document.rules().get(1).paths().get(0).text()).isEqualTo("/a");
+    assertThat(document.rules().get(1).paths().get(0)).isEqualTo("/a");
   }
 
   @Test

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;

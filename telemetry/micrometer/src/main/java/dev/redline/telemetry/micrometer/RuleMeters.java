@@ -1,6 +1,6 @@
 package dev.redline.telemetry.micrometer;
 
-import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.spi.MetricsExporter.RuleResult;
@@ -59,8 +59,8 @@ final class RuleMeters {
   /** Removes the meters of rules that a book does not contain, so that others can be added. */
   synchronized void retain(RuleBook book) {
     Set<Name> inForce = new HashSet<>();
-    for (CompiledRule rule : book.rules()) {
-      inForce.add(new Name(rule.rule().ruleSetId(), rule.rule().id()));
+    for (RateLimitRule rule : book.rules()) {
+      inForce.add(new Name(rule.ruleSetId(), rule.id()));
     }
     book.plans().keySet().forEach(id -> inForce.add(new Name(NONE, id)));
     book.ruleSets().keySet().forEach(id -> inForce.add(new Name(id, NONE)));

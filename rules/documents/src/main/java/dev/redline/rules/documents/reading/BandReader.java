@@ -1,8 +1,8 @@
 package dev.redline.rules.documents.reading;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import dev.redline.rules.documents.internal.parsing.Node.Mapping;
 import dev.redline.rules.documents.internal.parsing.Node.Scalar;
 import dev.redline.rules.documents.internal.parsing.Placeholders;

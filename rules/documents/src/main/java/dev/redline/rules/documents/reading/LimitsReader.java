@@ -1,7 +1,7 @@
 package dev.redline.rules.documents.reading;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import dev.redline.rules.documents.internal.parsing.Node;
 import dev.redline.rules.documents.internal.parsing.Node.Mapping;
 import dev.redline.rules.documents.internal.syntax.LimitSyntax;

@@ -187,7 +187,7 @@ class RuleLoaderTest {
 
     assertThat(List.of(ruleOf("/a"), ruleOf("/elsewhere"), ruleOf("/c")))
         .containsExactly("none", "a", "c");
-    assertThat(engine.book().planLimits("p").band(0).capacity()).isEqualTo(7);
+    assertThat(engine.book().compiled().planLimits("p").band(0).capacity()).isEqualTo(7);
     assertThat(both.effective().document().rules().stream().map(rule -> rule.id()))
         .containsExactly("a", "b", "c");
     assertThat(both.effective().sourcesOf("a")).containsExactly(file, redis);

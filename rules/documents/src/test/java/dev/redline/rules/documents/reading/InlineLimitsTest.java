@@ -3,8 +3,8 @@ package dev.redline.rules.documents.reading;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -48,10 +48,10 @@ public final class DocumentLinter {
   }
 
   private static void lastSegment(LocatedRule read) {
-    List<PathPattern> paths = read.rule().paths();
+    List<String> paths = read.rule().paths();
     for (int i = 0; i < paths.size(); i++) {
-      String text = paths.get(i).text();
-      if (paths.get(i).endsInOneSegmentWildcard()) {
+      String text = paths.get(i);
+      if (PathPattern.parse(text).endsInOneSegmentWildcard()) {
         read.location()
             .warning(
                 read.pathLines().get(i),

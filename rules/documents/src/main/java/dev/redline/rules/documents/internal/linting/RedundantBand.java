@@ -1,8 +1,8 @@
 package dev.redline.rules.documents.internal.linting;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
-import dev.redline.core.limit.Refill;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
+import dev.redline.core.limit.RateLimitBand.Refill;
 import java.math.BigInteger;
 
 /** Tests whether a band can never deny a request that another band of the rule allows. */

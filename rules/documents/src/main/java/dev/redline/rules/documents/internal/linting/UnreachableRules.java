@@ -25,11 +25,19 @@ import java.util.Map;
  */
 final class UnreachableRules {
   private final List<LocatedRule> ordered;
+
+  /** The paths of each rule, in the same order. */
+  private final List<List<PathPattern>> paths;
+
   private final PathIndex stoppers;
 
   private UnreachableRules(List<LocatedRule> members) {
     this.ordered = new ArrayList<>(members);
     ordered.sort(Comparator.comparing(LocatedRule::rule, RuleBook.EVALUATION_ORDER));
+    this.paths =
+        ordered.stream()
+            .map(read -> read.rule().paths().stream().map(PathPattern::parse).toList())
+            .toList();
     PathIndex.Builder index = PathIndex.builder();
     for (int i = 0; i < ordered.size(); i++) {
       RateLimitRule rule = ordered.get(i).rule();
@@ -39,7 +47,7 @@ final class UnreachableRules {
       if (rule.paths().isEmpty()) {
         index.addAlways(i);
       }
-      for (PathPattern path : rule.paths()) {
+      for (PathPattern path : paths.get(i)) {
         index.add(path, i);
       }
     }
@@ -74,7 +82,7 @@ final class UnreachableRules {
     }
     for (int i = 0; i < candidates.size() && candidates.get(i) < order; i++) {
       LocatedRule stopper = ordered.get(candidates.get(i));
-      if (covers(stopper.rule(), rule)) {
+      if (covers(candidates.get(i), order)) {
         read.location()
             .warning(
                 read.line(),
@@ -91,9 +99,9 @@ final class UnreachableRules {
   }
 
   /** Returns a path that the pattern matches. */
-  private static String sample(PathPattern pattern) {
+  private static String sample(String pattern) {
     StringBuilder path = new StringBuilder();
-    for (String segment : pattern.text().substring(1).split("/", -1)) {
+    for (String segment : pattern.substring(1).split("/", -1)) {
       if (segment.equals("**") || segment.startsWith("{*") || segment.isEmpty()) {
         continue;
       }
@@ -116,16 +124,19 @@ final class UnreachableRules {
     return unconditional && rule.stop() && !maySkip;
   }
 
-  private static boolean covers(RateLimitRule stopper, RateLimitRule rule) {
+  private boolean covers(int first, int second) {
+    RateLimitRule stopper = ordered.get(first).rule();
+    RateLimitRule rule = ordered.get(second).rule();
     boolean methods =
         stopper.methods().isEmpty()
             || (!rule.methods().isEmpty()
                 && rule.methods().stream().allMatch(stopper::matchesMethod));
-    boolean paths =
-        stopper.paths().isEmpty()
-            || (!rule.paths().isEmpty()
-                && rule.paths().stream()
-                    .allMatch(path -> stopper.paths().stream().anyMatch(p -> p.covers(path))));
-    return methods && paths;
+    return methods && coversPaths(paths.get(first), paths.get(second));
+  }
+
+  private static boolean coversPaths(List<PathPattern> stopper, List<PathPattern> rule) {
+    return stopper.isEmpty()
+        || (!rule.isEmpty()
+            && rule.stream().allMatch(path -> stopper.stream().anyMatch(own -> own.covers(path))));
   }
 }

@@ -1,7 +1,7 @@
 package dev.redline.rules.documents.internal.syntax;
 
-import dev.redline.core.limit.Algorithm;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

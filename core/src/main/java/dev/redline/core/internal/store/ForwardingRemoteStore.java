@@ -1,5 +1,8 @@
-package dev.redline.core.store;
+package dev.redline.core.internal.store;
 
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.ForwardingStore;
+import dev.redline.core.store.RemoteStore;
 import java.util.List;
 
 /** A remote store that forwards every call to another one; see {@link ForwardingStore}. */

@@ -1,4 +1,6 @@
-package dev.redline.core.key;
+package dev.redline.core.internal.key;
+
+import dev.redline.core.key.IpAddress;
 
 /**
  * A CIDR block; a single address is a block of one.
