@@ -140,8 +140,13 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     if (closeIfNew() || !lock()) {
       return false;
     }
-    word = fresh(limits);
+    refillLocked(limits);
     return true;
+  }
+
+  /** Makes a bucket that is locked full, and gives the lock back. */
+  final void refillLocked(BucketLimits limits) {
+    word = fresh(limits);
   }
 
   /**

@@ -38,6 +38,7 @@ public abstract class InMemoryStore implements StorageProvider {
   private final long origin;
   private final OverflowBuckets overflow;
   private final @Nullable Sweeper sweeper;
+  private volatile boolean evicts;
 
   /** Creates a store on a clock. */
   protected InMemoryStore(MicrosClock clock) {
@@ -167,6 +168,7 @@ public abstract class InMemoryStore implements StorageProvider {
    * holds no bucket locked; returns when it is done.
    */
   protected final void evict(RateLimitKey key, Bucket bucket) {
+    evicts = true;
     overflow.absorb(key, bucket);
   }
 
@@ -174,7 +176,7 @@ public abstract class InMemoryStore implements StorageProvider {
   public final CompletionStage<Void> reset(List<BucketLimits> owners) {
     Set<BucketLimits> concerned = new TreeSet<>(BucketLimits.BY_OWNER);
     concerned.addAll(owners);
-    // Debt that moves between table and groups meanwhile is found in one of them.
+    // A bucket that is inserted from now on does not start with the debt of its group.
     overflow.reset(concerned);
     forEach(
         (key, bucket) -> {
@@ -182,7 +184,10 @@ public abstract class InMemoryStore implements StorageProvider {
             bucket.refill(key.limits());
           }
         });
-    overflow.reset(concerned);
+    if (evicts) {
+      // Evictions may have moved debt to groups after the first reset of the groups.
+      overflow.reset(concerned);
+    }
     noteRefill();
     return CompletableFuture.completedFuture(null);
   }
@@ -203,15 +208,10 @@ public abstract class InMemoryStore implements StorageProvider {
 
   /** Returns false if the key's bucket was closed, or inserted, meanwhile. */
   private boolean tryReset(RateLimitKey key) {
-    // A bucket that is inserted from now on does not start with the debt of its group.
-    overflow.reset(key);
     Bucket own = findOrRemove(key);
-    if (own != null) {
-      return own.refill(key.limits());
-    }
-    // An eviction may have moved the key's debt to its group after the first reset of the group.
-    overflow.reset(key);
-    return peek(key) == null;
+    return own == null
+        ? overflow.resetUnless(key, () -> peek(key) != null)
+        : overflow.resetWith(key, own);
   }
 
   private void noteRefill() {

@@ -6,6 +6,7 @@ import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
@@ -125,12 +126,42 @@ final class OverflowBuckets {
         });
   }
 
-  /** Makes the bucket of the key's group full. */
-  void reset(RateLimitKey key) {
+  /**
+   * Makes the bucket of the key's group full, unless the key has one of its own by then. Decided
+   * under the group's lock, so that no acquisition comes between: one that is made after the reset
+   * must not be undone by it.
+   *
+   * @return whether the key shares a bucket, which was full at some moment of this call
+   */
+  boolean resetUnless(RateLimitKey key, BooleanSupplier hasOwn) {
     Bucket shared = groups.get(group(key));
-    if (shared != null) {
-      shared.refill(key.limits());
+    if (shared == null || !shared.lock()) {
+      return !hasOwn.getAsBoolean();
     }
+    if (hasOwn.getAsBoolean()) {
+      shared.unlock();
+      return false;
+    }
+    shared.refillLocked(key.limits());
+    return true;
+  }
+
+  /**
+   * Makes the key's own bucket and that of its group full, under both locks, so that no acquisition
+   * comes between.
+   *
+   * @return false, with nothing done, if the own bucket is not open
+   */
+  boolean resetWith(RateLimitKey key, Bucket own) {
+    if (own.closeIfNew() || !own.lock()) {
+      return false;
+    }
+    Bucket shared = groups.get(group(key));
+    if (shared != null && shared.lock()) {
+      shared.refillLocked(key.limits());
+    }
+    own.refillLocked(key.limits());
+    return true;
   }
 
   /** Drops the groups whose bucket is full again. */

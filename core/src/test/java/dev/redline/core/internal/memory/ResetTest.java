@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -154,6 +157,33 @@ class ResetTest {
 
   private Bucket own(RateLimitKey key) {
     return Objects.requireNonNull(store.peek(key));
+  }
+
+  /** A key for which there is no room is used at the moment at which its reset looks it up. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aResetOfAKeyDoesNotUndoAnAcquisitionThatItAllowed(int bands) {
+    RateLimitKey key = Fixture.key(limits("r", bands), "a");
+    List<Boolean> allowed = new ArrayList<>();
+    AtomicBoolean resetting = new AtomicBoolean();
+    HashTableStore full =
+        new HashTableStore(1, now::get, null) {
+          @Override
+          protected @Nullable Bucket find(RateLimitKey sought) {
+            Bucket found = super.find(sought);
+            if (resetting.compareAndSet(true, false)) {
+              allowed.add(Fixture.take(this, key, 1));
+            }
+            return found;
+          }
+        };
+    Fixture.drain(full, Fixture.key(limits("s", bands), "b"));
+    Fixture.drain(full, key);
+    resetting.set(true);
+    full.reset(key);
+    assertThat(allowed).hasSize(1);
+    assertThat(Fixture.drain(full, key)).isEqualTo(allowed.get(0) ? 4 : 5);
+    full.close();
   }
 
   @ParameterizedTest
