@@ -46,6 +46,6 @@ class FailedLoginLogTest {
 
     assertThat(lines.all)
         .hasSizeBetween(5, Math.toIntExact(5 * (seconds + 2)))
-        .contains("WARNING a login with an unknown token failed, from 192.0.2.1");
+        .contains("WARNING failed login with an unknown token from 192.0.2.1");
   }
 }

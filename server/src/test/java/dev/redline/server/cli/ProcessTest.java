@@ -85,8 +85,7 @@ class ProcessTest {
           .singleElement()
           .asString()
           .endsWith(
-              "the environment variable RL_STORAGE_TYP has no meaning; did you mean"
-                  + " RL_STORAGE_TYPE?");
+              "the environment variable RL_STORAGE_TYP is not known; did you mean RL_STORAGE_TYPE?");
       String step =
           lines.stream().filter(line -> line.strip().startsWith("curl ")).findFirst().orElseThrow();
       Matcher parts = Pattern.compile("(http://\\S+) .* -d '(.*)'").matcher(step);
