@@ -152,7 +152,10 @@ public final class RateLimitResult {
     return ceiledMillis(retryAfterMicros);
   }
 
-  /** Returns when the reported band is full again if nobody acquires more; of a window, its end. */
+  /**
+   * Returns when the reported band is full again without further acquisitions; of a window, its
+   * end.
+   */
   public Optional<Instant> resetAt() {
     long micros = resetAtMicros;
     return micros == ABSENT ? Optional.empty() : Optional.of(instant(micros));

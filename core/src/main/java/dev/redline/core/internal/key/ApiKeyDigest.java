@@ -38,7 +38,7 @@ public final class ApiKeyDigest {
         new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
   }
 
-  /** Returns the digest under a secret of this process that nobody knows, for logs. */
+  /** Returns the digest under a random secret of this process, for logs. */
   public static ApiKeyDigest ofProcess() {
     return ProcessSecret.DIGEST;
   }

@@ -227,7 +227,7 @@ public abstract class InMemoryStore implements StorageProvider {
 
   /** Receives each bucket that a sweep kept. */
   interface KeptBuckets {
-    /** Notes that the key's bucket will be full in so many microseconds, if nobody takes. */
+    /** Notes that the key's bucket will be full in so many microseconds without acquisitions. */
     void kept(RateLimitKey key, long micros);
   }
 

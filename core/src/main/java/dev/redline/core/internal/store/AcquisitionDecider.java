@@ -19,7 +19,7 @@ import dev.redline.core.store.Outcome;
 public final class AcquisitionDecider {
   private AcquisitionDecider() {}
 
-  /** Decides an acquisition; nobody else may change the buckets meanwhile. */
+  /** Decides an acquisition; no other thread may change the buckets meanwhile. */
   public static void decide(
       Acquisition acquisition, BucketAccess buckets, long nowMicros, Outcome outcome) {
     outcome.reset(acquisition.bands());

@@ -2,7 +2,7 @@ package dev.redline.core.internal.store;
 
 import dev.redline.core.limit.BucketLimits;
 
-/** The buckets of one acquisition, while nobody else can change them. */
+/** The buckets of one acquisition, while no other thread can change them. */
 public interface BucketAccess {
   /**
    * Reads all bands of a key at a moment into views.
