@@ -3,10 +3,13 @@ package dev.redline.bench;
 import dev.redline.bench.faults.FaultsBench;
 import dev.redline.bench.http.BareServer;
 import dev.redline.bench.http.HttpBench;
+import dev.redline.bench.http.LibraryProbe;
 import dev.redline.bench.local.LocalBench;
 import dev.redline.bench.local.LocalProbe;
 import dev.redline.bench.redis.RedisBench;
 import dev.redline.bench.redis.RedisProbe;
+import dev.redline.bench.stores.HazelcastBench;
+import dev.redline.bench.stores.JdbcBench;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
@@ -17,14 +20,23 @@ public final class Main {
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
              redline bench redis [--quick] [--rounds N] [--cells NAME,...]
+             redline bench hazelcast [--quick] [--rounds N]
+             redline bench jdbc [--quick] [--rounds N]
              redline bench faults [NAME...]
-             redline bench http [--quick] [--rounds N] [--server JAR]
+             redline bench http [--quick] [--rounds N] [--parts peak,latency,cost] [--chart FILE]
+                                [--server JAR]
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
         redis   decisions on a Redis and a cluster started here: Redline, Bucket4j, Redisson and
                 one plain EVALSHA per decision
+        hazelcast
+                decisions in a member and in a client started here: Redline, Bucket4j and an
+                entry processor that does nothing
+        jdbc    decisions on a PostgreSQL started here: Redline and both proxies of Bucket4j
         faults  what callers notice while Redis fails in ten ways, and when it is back
-        http    POST /v1/check beside a bare Netty server, driven by wrk
+        http    the service: its peak beside a bare Netty server, driven by wrk; latencies of an
+                open loop, in memory and on Redis, single and batch, with a chart; and what the
+                processor time of a decision is used for
       """;
 
   private Main() {}
@@ -49,8 +61,12 @@ public final class Main {
         case "local" -> new LocalBench(LocalBench.Plan.parse(rest)).run(out, err);
         case "http" -> new HttpBench(HttpBench.Plan.parse(rest)).run(out, err);
         case "redis" -> new RedisBench(RedisBench.Plan.parse(rest)).run(out, err);
+        case "hazelcast" -> HazelcastBench.run(rest, out, err);
+        case "jdbc" -> JdbcBench.run(rest, out, err);
         case "faults" -> FaultsBench.run(rest, out, err);
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
+        case HazelcastBench.MEMBER_COMMAND -> HazelcastBench.runMember(rest, out);
+        case LibraryProbe.COMMAND -> LibraryProbe.run(rest, out);
         case LocalProbe.COMMAND -> LocalProbe.run(rest, out);
         case RedisProbe.COMMAND -> RedisProbe.run(rest, System.in, out);
         default -> {

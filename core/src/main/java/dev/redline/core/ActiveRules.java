@@ -92,6 +92,10 @@ final class ActiveRules {
     return plan;
   }
 
+  boolean hasPlan(String id) {
+    return plans.containsKey(id) || own.plan(id) != null;
+  }
+
   /** Returns the rules that a rule set is part of, these or others; null if there is none. */
   @Nullable ActiveRules with(String ruleSetId) {
     return compiled.index(ruleSetId) != null ? this : own.ruleSet(ruleSetId, book);

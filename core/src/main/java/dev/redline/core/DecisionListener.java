@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
 import java.util.function.Consumer;
@@ -18,11 +18,11 @@ public interface DecisionListener {
   /**
    * Receives a decision.
    *
-   * @param question the check
+   * @param check the check
    * @param result its result
    * @param rules the rules that applied, in order of evaluation, with their metadata
    */
-  void decided(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules);
+  void decided(LimitCheck check, RateLimitResult result, List<RateLimitRule> rules);
 
   /**
    * Returns whether the listener wants this result. Called on the thread that decides, so it must

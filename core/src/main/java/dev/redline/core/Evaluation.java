@@ -19,6 +19,7 @@ import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +37,12 @@ final class Evaluation {
   private @Nullable MoreBuckets more;
   private @Nullable OtherRules others;
 
+  /** What the limits of a call say; null if the check has no such limits. */
+  private @Nullable CallPolicies call;
+
   /** The buckets after the first, and the rules and meters of each. */
   private static final class MoreBuckets {
-    private final Acquisition.Builder builder;
+    private Acquisition.Builder builder;
     private final List<@Nullable CompiledRule> rules = new ArrayList<>(2);
     private final List<RuleMeter> meters = new ArrayList<>(2);
     private boolean changed;
@@ -84,6 +88,13 @@ final class Evaluation {
     return all;
   }
 
+  /** Says which limit of a call the buckets belong to that are added from now on. */
+  void addFor(CallLimit limit) {
+    CallPolicies policies = call == null ? new CallPolicies() : call;
+    call = policies;
+    policies.next(limit);
+  }
+
   /** Collects the rules of an index that apply to a request. */
   void match(RuleIndex index, RequestContext request, ActiveRules rules, RankList ranks) {
     index.find(request, ranks);
@@ -112,7 +123,11 @@ final class Evaluation {
       }
     } else {
       RateLimitKey key = new RateLimitKey(applied.limits(), identity);
-      add(key, applied.cost(request.cost()), isShadow(applied), applied, counter);
+      long cost = request.cost();
+      if (call != null) {
+        cost = CompiledRule.product(cost, call.cost());
+      }
+      add(key, applied.cost(cost), isShadow(applied), applied, counter);
     }
     return applied.stop();
   }
@@ -168,6 +183,12 @@ final class Evaluation {
     }
   }
 
+  /** Adds the bucket of a caller under a rule, whose path, match and key are not consulted. */
+  void add(CallLimit.OfRule limit, CompiledRule applied, RuleMeter counter) {
+    RateLimitKey key = new RateLimitKey(applied.limits(), limit.identity());
+    add(key, applied.cost(limit.cost()), isShadow(applied), applied, counter);
+  }
+
   /** Adds a bucket that no rule of the book owns. */
   void add(BucketLimits limits, String identity, long cost, RuleMeter counter) {
     add(new RateLimitKey(limits, identity), cost, shadowAll, null, counter);
@@ -183,8 +204,13 @@ final class Evaluation {
       acquisition = Acquisition.of(key, cost, shadow, dryRun);
       rule = owner;
       meter = counter;
+    } else if (call != null && joined(call, key, cost, shadow)) {
+      return;
     } else {
       addMore(acquisition, key, cost, shadow, owner, counter);
+    }
+    if (call != null) {
+      call.add();
     }
   }
 
@@ -203,6 +229,26 @@ final class Evaluation {
     rest.changed = true;
   }
 
+  /**
+   * Joins a bucket with an equal one that another limit of the call named: the larger cost counts,
+   * it is enforced if one of them is, and both policies apply. Returns false if there is no such
+   * bucket.
+   */
+  private boolean joined(CallPolicies policies, RateLimitKey key, long cost, boolean shadow) {
+    Acquisition all = acquisition();
+    for (int i = 0; i < all.size(); i++) {
+      if (all.key(i).equals(key)) {
+        acquisition = all.with(i, Math.max(cost, all.cost(i)), shadow && all.shadow(i));
+        if (more != null) {
+          more.builder = acquisition.toBuilder();
+        }
+        policies.join(i);
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean isShadow(CompiledRule applied) {
     return shadowAll || applied.shadow();
   }
@@ -210,6 +256,11 @@ final class Evaluation {
   /** Returns how many buckets there are. */
   int size() {
     return acquisition == null ? 0 : 1 + (more == null ? 0 : more.rules.size());
+  }
+
+  /** Returns how many rules and plans applied. */
+  int applied() {
+    return size() + (others == null ? 0 : others.rules.size());
   }
 
   /** Returns what to acquire together; there has to be a bucket. */
@@ -285,19 +336,39 @@ final class Evaluation {
       if (acquisition().shadow(i)) {
         continue;
       }
-      CompiledRule owner = rule(i);
-      OnStoreFailure own =
-          owner == null ? byDefault : owner.rule().onStoreFailure().orElse(byDefault);
+      OnStoreFailure own = onStoreFailure(i).orElse(byDefault);
       strictest = strictest == null ? own : strictest.strictest(own);
     }
-    return strictest;
+    return strictest == null || call == null ? strictest : call.strictest(strictest, byDefault);
+  }
+
+  /** Returns what the rule of bucket {@code i} says, else the limit of the call. */
+  private Optional<OnStoreFailure> onStoreFailure(int i) {
+    CompiledRule owner = rule(i);
+    if (owner != null && owner.rule().onStoreFailure().isPresent()) {
+      return owner.rule().onStoreFailure();
+    }
+    return call == null ? Optional.empty() : call.onStoreFailure(i);
   }
 
   /** Returns whether a caller waits when bucket {@code i} denies. */
   boolean waits(int i, OnLimitExceed byDefault) {
     CompiledRule owner = rule(i);
-    return (owner == null ? byDefault : owner.rule().onLimitExceed().orElse(byDefault))
-        == OnLimitExceed.WAIT_FOR_REFILL;
+    Optional<OnLimitExceed> own = owner == null ? Optional.empty() : owner.rule().onLimitExceed();
+    if (own.isEmpty() && call != null) {
+      own = call.onLimitExceed(i);
+    }
+    return own.orElse(byDefault) == OnLimitExceed.WAIT_FOR_REFILL;
+  }
+
+  /** Returns whether a caller waits when some enforced bucket denies. */
+  boolean mayWait(OnLimitExceed byDefault) {
+    for (int i = 0; i < size(); i++) {
+      if (waits(i, byDefault) && !acquisition().shadow(i)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether a caller waits after this denial: if it waits for every bucket that denies. */

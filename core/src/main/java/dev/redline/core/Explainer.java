@@ -11,6 +11,7 @@ import dev.redline.core.rule.MatchCondition;
 import dev.redline.core.rule.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.spi.MetricsExporter.RuleMeter;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.util.ArrayList;
@@ -76,20 +77,58 @@ final class Explainer {
     } else if (check instanceof LimitCheck.OfPlans ofPlans) {
       String identity = IdentityScheme.ofPlanKey(ofPlans.key());
       for (String plan : ofPlans.plans().stream().distinct().toList()) {
-        addWithBucket(
-            new Entry(
-                Optional.empty(),
-                plan,
-                true,
-                Optional.empty(),
-                Optional.empty(),
-                List.of(identity),
-                List.of()));
-        evaluation.add(
-            rules.plan(plan).limits(), identity, ofPlans.cost(), rules.plan(plan).meter());
+        collect(plan, identity, ofPlans.cost());
       }
+    } else if (check instanceof LimitCheck.OfLimits ofLimits) {
+      ofLimits.limits().forEach(limit -> collect(limit, ofLimits.request()));
     } else {
       collect((LimitCheck.OfRule) check);
+    }
+  }
+
+  private void collect(String plan, String identity, long cost) {
+    addWithBucket(
+        new Entry(
+            Optional.empty(),
+            plan,
+            true,
+            Optional.empty(),
+            Optional.empty(),
+            shown(identity),
+            List.of()));
+    evaluation.add(rules.plan(plan).limits(), identity, cost, RuleMeter.NONE);
+    keepLastBucket();
+  }
+
+  private static List<String> shown(String identity) {
+    return identity.equals(CallLimit.NO_KEY) ? List.of() : List.of(identity);
+  }
+
+  private void collect(CallLimit limit, RequestContext request) {
+    evaluation.addFor(limit);
+    if (limit instanceof CallLimit.OfPlan ofPlan) {
+      collect(ofPlan.plan(), ofPlan.identity(), ofPlan.cost());
+    } else if (limit instanceof CallLimit.OfRule ofRule) {
+      collect(ofRule);
+    } else if (limit instanceof CallLimit.OfRuleSet ofRuleSet) {
+      ActiveRules source = rules.with(ofRuleSet.ruleSetId());
+      RuleIndex set = source == null ? null : source.compiled().index(ofRuleSet.ruleSetId());
+      if (set != null) {
+        collect(set, request);
+      }
+    }
+  }
+
+  private void collect(CallLimit.OfRule ofRule) {
+    CompiledRule rule = CallLimitLookup.rule(ofRule, rules);
+    if (!rule.rule().enabled()) {
+      entries.add(entry(rule, NoMatch.DISABLED, List.of()));
+    } else if (rule.rule().action() != Action.LIMIT) {
+      entries.add(entry(rule, null, List.of()));
+    } else {
+      addWithBucket(entry(rule, null, shown(ofRule.identity())));
+      evaluation.add(ofRule, rule, RuleMeter.NONE);
+      keepLastBucket();
     }
   }
 
@@ -102,7 +141,7 @@ final class Explainer {
     } else {
       addWithBucket(
           rule == null ? unknown(ofRule) : entry(rule, null, rule.shownOf(ofRule.identity())));
-      evaluation.add(ofRule, rule, rules.meter(rule));
+      evaluation.add(ofRule, rule, RuleMeter.NONE);
     }
   }
 
@@ -170,13 +209,23 @@ final class Explainer {
       return rule.stop();
     }
     addWithBucket(entry);
-    return evaluation.apply(compiled, request, rules.meter(compiled));
+    boolean stops = evaluation.apply(compiled, request, RuleMeter.NONE);
+    keepLastBucket();
+    return stops;
   }
 
   /** Adds the entry whose bucket the evaluation gets next. */
   private void addWithBucket(Entry entry) {
     bucketOf.put(entries.size(), evaluation.size());
     entries.add(entry);
+  }
+
+  /** Forgets the bucket of the last entry if it is that of an earlier limit, which shows it. */
+  private void keepLastBucket() {
+    int last = entries.size() - 1;
+    if (Integer.valueOf(evaluation.size()).equals(bucketOf.get(last))) {
+      bucketOf.remove(last);
+    }
   }
 
   private static Entry entry(CompiledRule rule, @Nullable NoMatch why, List<String> identity) {

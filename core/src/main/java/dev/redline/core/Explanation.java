@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.rule.NoMatch;
 import java.util.List;
 import java.util.Optional;
@@ -7,7 +8,7 @@ import java.util.Optional;
 /**
  * A decision taken apart, without taking anything.
  *
- * @param decision what the question would be answered
+ * @param decision the result that the check would have
  * @param rules every rule that was looked at, in order of evaluation
  */
 public record Explanation(RateLimitResult decision, List<Entry> rules) {

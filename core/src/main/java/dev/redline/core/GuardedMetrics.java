@@ -5,6 +5,9 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * An application's exporter whose failures are logged and go no further: also an {@link Error}
@@ -97,6 +100,33 @@ final class GuardedMetrics implements MetricsExporter {
   public void waiting(int change) {
     try {
       exporter.waiting(change);
+    } catch (Throwable e) {
+      failures.failed(e);
+    }
+  }
+
+  @Override
+  public void showStore(String store) {
+    try {
+      exporter.showStore(store);
+    } catch (Throwable e) {
+      failures.failed(e);
+    }
+  }
+
+  @Override
+  public void showLocalKeys(LongSupplier keys) {
+    try {
+      exporter.showLocalKeys(keys);
+    } catch (Throwable e) {
+      failures.failed(e);
+    }
+  }
+
+  @Override
+  public void showBreaker(String store, List<String> states, Supplier<String> current) {
+    try {
+      exporter.showBreaker(store, states, current);
     } catch (Throwable e) {
       failures.failed(e);
     }

@@ -117,7 +117,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none; returns whether it could, at once. */
   public boolean tryAcquire(String key, long tokens) {
-    return engine.tryAcquire(name, checked(key), tokens);
+    return engine.decisions().tryAcquire(name, checked(key), tokens);
   }
 
   /** Acquires one token, at once, and returns the whole decision. */
@@ -127,7 +127,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none, at once. */
   public RateLimitResult check(String key, long tokens) {
-    RateLimitResult direct = engine.decideDirectly(name, checked(key), tokens);
+    RateLimitResult direct = engine.decisions().decideDirectly(name, checked(key), tokens);
     return direct == null ? engine.decideNow(limitCheck(key, tokens), false) : direct;
   }
 
@@ -150,7 +150,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none; see {@link #acquire(String, Duration)}. */
   public boolean acquire(String key, long tokens, Duration atMost) throws InterruptedException {
-    return engine.acquire(limitCheck(key, tokens), WaitTerms.atMost(atMost)).allowed();
+    return engine.decisions().acquire(limitCheck(key, tokens), WaitTerms.atMost(atMost)).allowed();
   }
 
   /**
@@ -163,7 +163,7 @@ public final class KeyedLimiter implements AutoCloseable {
    *     Cancelling its future ends the wait. Continuations may block, up to 256 at once
    */
   public CompletionStage<RateLimitResult> acquireAsync(String key, long tokens, Duration atMost) {
-    return engine.acquireAsync(limitCheck(key, tokens), WaitTerms.atMost(atMost));
+    return engine.decisions().acquireAsync(limitCheck(key, tokens), WaitTerms.atMost(atMost));
   }
 
   private LimitCheck limitCheck(String key, long tokens) {

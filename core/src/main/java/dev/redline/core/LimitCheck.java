@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A check that the engine decides: of a request, of a caller under one rule, or of plans. */
+/**
+ * A check that the engine decides: of a request, of a caller under one rule, of a key under plans,
+ * or of several limits with their own keys.
+ */
 public sealed interface LimitCheck
-    permits LimitCheck.OfRequest, LimitCheck.OfRule, LimitCheck.OfPlans {
+    permits LimitCheck.OfRequest, LimitCheck.OfRule, LimitCheck.OfPlans, LimitCheck.OfLimits {
 
   /**
    * Checks a request against the rules that match it.
@@ -59,6 +62,26 @@ public sealed interface LimitCheck
     }
   }
 
+  /**
+   * Checks a call against several limits, each with its own key, as one acquisition: all of them
+   * allow the call, or nothing is acquired. A bucket that two limits name is charged once, with the
+   * larger cost. What {@code @RateLimit} on a method means.
+   *
+   * @param limits the limits, in the order in which equal denials are reported; at least one
+   * @param request what is known of the current request; {@link RequestContext#EMPTY} outside of
+   *     requests
+   */
+  record OfLimits(List<CallLimit> limits, RequestContext request) implements LimitCheck {
+    /** Validates that there is a limit. */
+    public OfLimits {
+      limits = List.copyOf(limits);
+      Objects.requireNonNull(request, "request");
+      if (limits.isEmpty()) {
+        throw new IllegalArgumentException("limits must have at least one limit");
+      }
+    }
+  }
+
   /** Returns a check of a request. */
   static LimitCheck ofRequest(RequestContext request) {
     return new OfRequest(Optional.empty(), request);
@@ -79,6 +102,12 @@ public sealed interface LimitCheck
     return new OfPlans(plans, key, cost);
   }
 
+  /** Returns a check of a call against several limits. */
+  static LimitCheck ofLimits(List<CallLimit> limits, RequestContext request) {
+    return new OfLimits(limits, request);
+  }
+
+  /** Rejects a cost out of range. */
   private static void checkCost(long cost) {
     if (cost < 1 || cost > RateLimitBand.MAX_TOKENS) {
       throw new IllegalArgumentException(

@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.rule.RateLimitRule;
 import java.time.Instant;
 import java.util.List;
@@ -35,8 +35,7 @@ public record LimitExceeded(
     OptionalLong retryAfterMs,
     boolean degraded) {
 
-  private static LimitExceeded of(
-      LimitCheck question, RateLimitResult result, ApiKeyDigest digest) {
+  private static LimitExceeded of(LimitCheck check, RateLimitResult result, ApiKeyDigest digest) {
     return new LimitExceeded(
         Instant.now(),
         result.reason(),
@@ -45,11 +44,18 @@ public record LimitExceeded(
         result.plan(),
         result.band(),
         result.identityDigest(digest),
-        question instanceof LimitCheck.OfRequest asked
-            ? Optional.ofNullable(asked.request().pathOrNull())
-            : Optional.empty(),
+        path(check),
         result.retryAfterMs(),
         result.degraded());
+  }
+
+  private static Optional<String> path(LimitCheck check) {
+    if (check instanceof LimitCheck.OfRequest ofRequest) {
+      return ofRequest.request().path();
+    }
+    return check instanceof LimitCheck.OfLimits ofLimits
+        ? ofLimits.request().path()
+        : Optional.empty();
   }
 
   /** Converts decisions to events. */
@@ -71,8 +77,8 @@ public record LimitExceeded(
     }
 
     @Override
-    public void decided(LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {
-      sink.accept(of(question, result, digest));
+    public void decided(LimitCheck check, RateLimitResult result, List<RateLimitRule> rules) {
+      sink.accept(of(check, result, digest));
     }
   }
 }

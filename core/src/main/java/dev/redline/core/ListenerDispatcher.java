@@ -24,6 +24,9 @@ final class ListenerDispatcher implements AutoCloseable {
   private final Thread thread;
   private final FailureLog failures;
 
+  /** Beside the interrupt, which a listener may swallow. */
+  private volatile boolean closed;
+
   ListenerDispatcher(DecisionListener listener, MetricsExporter metrics) {
     this.listener = listener;
     this.metrics = metrics;
@@ -37,7 +40,7 @@ final class ListenerDispatcher implements AutoCloseable {
   void publish(LimitCheck check, RateLimitResult result, Evaluation evaluation) {
     try {
       if (listener.wants(result)
-          && !queue.offer(new Notice(check, result, evaluation.appliedRules()))) {
+          && (closed || !queue.offer(new Notice(check, result, evaluation.appliedRules())))) {
         metrics.eventDropped();
       }
     } catch (Throwable e) {
@@ -48,7 +51,7 @@ final class ListenerDispatcher implements AutoCloseable {
 
   private void run() {
     try {
-      while (!Thread.currentThread().isInterrupted()) {
+      while (!closed) {
         Notice next = queue.take();
         try {
           listener.decided(next.check, next.result, next.rules);
@@ -63,6 +66,7 @@ final class ListenerDispatcher implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     thread.interrupt();
   }
 }

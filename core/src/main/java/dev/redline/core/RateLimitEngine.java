@@ -1,12 +1,11 @@
 package dev.redline.core;
 
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.PlanRegistry;
+import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.MetricsExporter;
-import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
@@ -27,40 +26,33 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   private final StoreWithFallback stores;
   private final WaitingAcquirer waits;
-  private final EngineSettings settings;
-  private final MetricsExporter metrics;
-  private final ListenerDispatcher[] listeners;
-  private final boolean reportBands;
-  private final boolean timed;
-
-  /** Whether no rule is forced into shadow, and neither metrics nor listeners need more. */
-  private final boolean unobserved;
-
-  private final RuleLookup lookup;
-  private final ApplicationRules ownRules;
-  private final RuleChangeNotifier ruleChanges;
-  private volatile @Nullable ActiveRules rules;
-  private volatile boolean enabled = true;
+  private final RulesInForce rules;
+  private final DecisionMaker decisions;
 
   private RateLimitEngine(Builder builder) {
-    this.settings = builder.settings;
-    this.metrics = GuardedMetrics.of(builder.metrics);
-    this.reportBands = builder.reportBands;
+    EngineSettings settings = builder.settings;
+    MetricsExporter metrics = GuardedMetrics.of(builder.metrics);
     this.stores = new StoreWithFallback(builder.store, builder.fallbackStore(), settings, metrics);
     this.waits = new WaitingAcquirer(stores, builder.permits(), builder.timer, metrics);
-    this.lookup = new RuleLookup(settings);
-    this.ownRules = new ApplicationRules(builder.plans, builder.ruleSets, metrics);
-    this.ruleChanges = new RuleChangeNotifier(builder.ruleChangeListeners);
-    this.listeners =
-        builder.listeners.stream()
-            .map(listener -> new ListenerDispatcher(listener, metrics))
-            .toArray(ListenerDispatcher[]::new);
-    this.timed = metrics != MetricsExporter.NONE;
-    this.unobserved = !timed && listeners.length == 0 && !settings.shadow();
-    if (builder.book != null) {
-      use(builder.book);
-    } else if (builder.plans != null || builder.ruleSets != null) {
-      use(RuleBook.of());
+    this.rules =
+        new RulesInForce(
+            stores,
+            new ApplicationRules(builder.plans, builder.ruleSets, metrics),
+            metrics,
+            new RuleChangeNotifier(builder.ruleChangeListeners));
+    this.decisions =
+        new DecisionMaker(
+            rules, stores, waits, settings, metrics, builder.listeners, builder.reportBands);
+    try {
+      if (builder.book != null) {
+        use(builder.book);
+      } else if (builder.plans != null || builder.ruleSets != null) {
+        use(RuleBook.of());
+      }
+    } catch (RuntimeException e) {
+      // The listeners have threads by now.
+      close();
+      throw e;
     }
   }
 
@@ -76,36 +68,57 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    *     back to; the rules in force stay
    */
   public void use(RuleBook book) {
-    stores.checkFallback(book);
-    synchronized (ruleChanges) {
-      RuleBook before = book();
-      metrics.inForce(book);
-      rules = ActiveRules.of(book, metrics, ownRules);
-      stores.rulesChanged();
-      ruleChanges.notifyOf(before, book);
-    }
+    rules.use(book);
   }
 
-  /** Returns the rule book in force, or null if there never was one. */
+  /**
+   * Declares rules that the application's code has, such as those of {@link RateLimit} annotations.
+   * They match no request: they apply to calls that name them ({@link CallLimit.OfRule}). They stay
+   * declared when other rules come into force; a rule of the same id in a rule book replaces the
+   * declared one, and then applies to those calls alone. Their meters exist from now on.
+   *
+   * @throws IllegalArgumentException if another rule of the same id was declared, or one says
+   *     {@code LOCAL} and there is no store to fall back to; nothing is declared then
+   */
+  public void declare(List<RateLimitRule> values) {
+    rules.declare(values);
+  }
+
+  /**
+   * Returns the rule book in force, with the {@linkplain #declare declared} rules; or null if there
+   * never was one.
+   */
   public @Nullable RuleBook book() {
-    ActiveRules current = rules;
+    ActiveRules current = rules.current();
     return current == null ? null : current.book();
+  }
+
+  /** Returns whether the rules in force, or the application's registry, have a plan. */
+  public boolean hasPlan(String id) {
+    ActiveRules current = rules.current();
+    return current != null && current.hasPlan(id);
+  }
+
+  /** Returns whether the rules in force, or the application's provider, have a rule set. */
+  public boolean hasRuleSet(String id) {
+    ActiveRules current = rules.current();
+    return current != null && current.with(id) != null;
   }
 
   /** Switches limiting on or off; while off, everything is allowed. */
   public void enable(boolean value) {
-    enabled = value;
+    decisions.enable(value);
   }
 
   /** Returns whether limiting is switched on. */
   public boolean enabled() {
-    return enabled;
+    return decisions.enabled();
   }
 
   @Override
   public RateLimitResult allow(String key, List<String> planNames, int tokens) {
     RateLimitResult direct =
-        planNames.size() == 1 ? decideDirectly(planNames.get(0), key, tokens) : null;
+        planNames.size() == 1 ? decisions.decideDirectly(planNames.get(0), key, tokens) : null;
     return direct == null ? decideNow(LimitCheck.ofPlans(planNames, key, tokens), false) : direct;
   }
 
@@ -139,11 +152,6 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     return decide(LimitCheck.ofRequest(ruleSetId, request), false);
   }
 
-  @Override
-  public CompletionStage<RateLimitResult> handle(LimitCheck check) {
-    return decide(check, false);
-  }
-
   /**
    * Returns a limiter of the keys under one plan of the rules in force, at any time: it follows a
    * change of rules. Closing it closes nothing.
@@ -159,11 +167,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @throws IllegalArgumentException if the check names an unknown rule, plan or rule set
    */
   public RateLimitResult decideNow(LimitCheck check, boolean dryRun) {
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = evaluation(dryRun);
-    RateLimitResult result = decideWithoutIo(check, evaluation);
-    return publish(
-        check, evaluation, result == null ? stores.acquireAndWait(evaluation) : result, start);
+    return decisions.decideNow(check, dryRun);
   }
 
   /**
@@ -172,152 +176,42 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @param dryRun whether to decide without acquiring, counting or notifying
    */
   public CompletionStage<RateLimitResult> decide(LimitCheck check, boolean dryRun) {
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = evaluation(dryRun);
-    RateLimitResult now;
-    try {
-      now = decideWithoutIo(check, evaluation);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return now == null
-        ? stores.acquire(evaluation).thenApply(result -> publish(check, evaluation, result, start))
-        : CompletableFuture.completedFuture(publish(check, evaluation, now, start));
-  }
-
-  private Evaluation evaluation(boolean dryRun) {
-    return new Evaluation(settings.shadow(), reportBands, dryRun);
-  }
-
-  /** Decides on this thread; returns null if the store needs I/O. */
-  private @Nullable RateLimitResult decideWithoutIo(LimitCheck check, Evaluation evaluation) {
-    DecisionBuffers buffers = DecisionBuffers.acquire();
-    try {
-      RateLimitResult result = find(check, evaluation, buffers);
-      if (result == null && stores.acquireNow(evaluation.acquisition(), buffers.outcome())) {
-        result = DecisionFinisher.finish(evaluation, buffers.outcome());
-      }
-      return result;
-    } finally {
-      buffers.release();
-    }
-  }
-
-  /** Finds what applies; returns the result if no store is needed, else null. */
-  private @Nullable RateLimitResult find(
-      LimitCheck check, Evaluation evaluation, DecisionBuffers buffers) {
-    return enabled
-        ? lookup.find(check, evaluation, rules, buffers.ranks())
-        : RateLimitResult.of(Reason.DISABLED);
-  }
-
-  /** Notifies listeners and metrics of a decision, unless it is a dry run. */
-  private RateLimitResult publish(
-      LimitCheck check, Evaluation evaluation, RateLimitResult result, long start) {
-    if (!evaluation.dryRun()) {
-      for (ListenerDispatcher listener : listeners) {
-        listener.publish(check, result, evaluation);
-      }
-      if (timed) {
-        metrics.checked(System.nanoTime() - start);
-      }
-    }
-    return result;
-  }
-
-  /** Acquires from the key's bucket of a plan, at once, and makes a result only if it must. */
-  boolean tryAcquire(String plan, String key, long cost) {
-    ActiveRules.Plan direct = planToDecideDirectly(plan, cost);
-    if (direct != null) {
-      DecisionBuffers buffers = DecisionBuffers.acquire();
-      try {
-        if (stores.acquireNow(direct.acquisition(key, cost), buffers.outcome())) {
-          return buffers.outcome().allowed();
-        }
-      } finally {
-        buffers.release();
-      }
-    }
-    return decideNow(LimitCheck.ofPlans(List.of(plan), key, cost), false).allowed();
-  }
-
-  /** Decides one key under one plan, the most frequent check; null if it needs the general way. */
-  @Nullable RateLimitResult decideDirectly(String plan, String key, long cost) {
-    ActiveRules.Plan direct = planToDecideDirectly(plan, cost);
-    if (direct == null || key.isEmpty()) {
-      return null;
-    }
-    DecisionBuffers buffers = DecisionBuffers.acquire();
-    try {
-      Acquisition acquisition = direct.acquisition(key, cost);
-      return stores.acquireNow(acquisition, buffers.outcome())
-          ? DecisionFinisher.finishPlan(acquisition, buffers.outcome(), reportBands)
-          : null;
-    } finally {
-      buffers.release();
-    }
-  }
-
-  /** Returns a plan whose decisions need no evaluation, or null if they need one. */
-  private ActiveRules.@Nullable Plan planToDecideDirectly(String plan, long cost) {
-    ActiveRules current = rules;
-    return current != null && enabled && unobserved && cost >= 1 && cost <= RateLimitBand.MAX_TOKENS
-        ? current.plan(plan)
-        : null;
+    return decisions.decide(check, dryRun, false);
   }
 
   /**
-   * Decides like {@link #check(RequestContext)}, and lets a caller wait whose limits say {@code
-   * WAIT_FOR_REFILL}, as the settings allow. Parks the thread, which may be virtual.
+   * Is {@link #decide} for a caller whose continuations only pass the result on, for example to an
+   * event loop. They may run on an I/O thread of the store: one that blocks or computes for long
+   * delays all other callers.
+   */
+  public CompletionStage<RateLimitResult> decideForEventLoop(LimitCheck check, boolean dryRun) {
+    return decisions.decide(check, dryRun, true);
+  }
+
+  /**
+   * Decides, and lets a caller wait whose limits say {@code WAIT_FOR_REFILL}, as the settings
+   * allow; see {@link RateLimitHandler#handle}. {@link #decide} never waits. Continuations run on
+   * the caller's thread, on threads for them alone, or on a thread of the store.
+   */
+  @Override
+  public CompletionStage<RateLimitResult> handle(LimitCheck check) {
+    return decisions.decideOrWait(check);
+  }
+
+  /**
+   * Is {@link #handle}, and blocks the calling thread, which may be virtual.
    *
    * @throws IllegalArgumentException if the check names an unknown rule, plan or rule set
    * @throws IllegalStateException if the engine is closed while the caller waits
    */
-  public RateLimitResult checkWaiting(LimitCheck check) throws InterruptedException {
-    return acquire(check, WaitTerms.of(settings));
+  @Override
+  public RateLimitResult handleAndWait(LimitCheck check) throws InterruptedException {
+    return decisions.decideOrWaitBlocking(check);
   }
 
-  /**
-   * Is {@link #checkWaiting} without blocking a thread. Cancelling the stage's future ends the
-   * wait; continuations run on the caller's thread or on threads for them alone.
-   */
-  public CompletionStage<RateLimitResult> checkWaitingAsync(LimitCheck check) {
-    return acquireAsync(check, WaitTerms.of(settings));
-  }
-
-  RateLimitResult acquire(LimitCheck check, WaitTerms terms) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = evaluation(false);
-    RateLimitResult now = find(check, evaluation);
-    return now == null
-        ? waits.await(evaluation, terms, result -> publish(check, evaluation, result, start))
-        : publish(check, evaluation, now, start);
-  }
-
-  CompletionStage<RateLimitResult> acquireAsync(LimitCheck check, WaitTerms terms) {
-    long start = timed ? System.nanoTime() : 0;
-    Evaluation evaluation = evaluation(false);
-    RateLimitResult now;
-    try {
-      now = find(check, evaluation);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-    return now == null
-        ? waits.start(evaluation, terms, result -> publish(check, evaluation, result, start))
-        : CompletableFuture.completedFuture(publish(check, evaluation, now, start));
-  }
-
-  private @Nullable RateLimitResult find(LimitCheck check, Evaluation evaluation) {
-    DecisionBuffers buffers = DecisionBuffers.acquire();
-    try {
-      return find(check, evaluation, buffers);
-    } finally {
-      buffers.release();
-    }
+  /** Gives the limiters of plans their way to decisions. */
+  DecisionMaker decisions() {
+    return decisions;
   }
 
   /**
@@ -329,7 +223,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
    * @throws IllegalArgumentException if the rule cannot have such a caller
    */
   public CompletionStage<List<String>> reset(BucketReset what) {
-    ActiveRules current = rules;
+    ActiveRules current = rules.current();
     if (current == null) {
       throw new UnknownNameException(what.kind(), what.name());
     }
@@ -338,23 +232,12 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
 
   /** Explains how a check would be decided; acquires, counts and notifies nothing. */
   public CompletionStage<Explanation> explain(LimitCheck check) {
-    ActiveRules current = rules;
-    if (current == null || !enabled) {
-      return decide(check, true).thenApply(result -> new Explanation(result, List.of()));
-    }
-    try {
-      return Explainer.of(check, current, lookup, settings).explain(stores::peek, this::decide);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    return decisions.explain(check);
   }
 
   @Override
   public void close() {
-    waits.close();
-    for (ListenerDispatcher listener : listeners) {
-      listener.close();
-    }
+    decisions.close();
   }
 
   /** Builds an engine. */
@@ -367,7 +250,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     private List<DecisionListener> listeners = List.of();
     private @Nullable PlanRegistry plans;
     private @Nullable RuleSetProvider ruleSets;
-    private List<RuleChangeListener> ruleChangeListeners = List.of();
+    private List<RuleChange.Listener> ruleChangeListeners = List.of();
     private @Nullable WaitPermits sharedPermits;
     private WaitTimer timer = WaitTimer.SHARED;
     private boolean reportBands;
@@ -425,7 +308,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     }
 
     /** Adds a listener that is notified when other rules come into force. */
-    public Builder ruleChangeListener(RuleChangeListener value) {
+    public Builder ruleChangeListener(RuleChange.Listener value) {
       ruleChangeListeners = Stream.concat(ruleChangeListeners.stream(), Stream.of(value)).toList();
       return this;
     }

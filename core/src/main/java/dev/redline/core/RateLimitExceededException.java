@@ -1,18 +1,26 @@
 package dev.redline.core;
 
-/** Thrown where a call, not a request, is limited: the annotated method did not run. */
+/**
+ * Thrown if a call is denied: the limited method did not run. It has no stack trace, because
+ * denials may be frequent and are no errors of the program.
+ */
 public final class RateLimitExceededException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final transient RateLimitResult result;
 
-  /** Creates the exception for a refusal. */
+  /** Creates the exception for a denial. */
   public RateLimitExceededException(RateLimitResult result) {
-    super("rate limit exceeded: " + result);
+    super(null, null, true, false);
     this.result = result;
   }
 
-  /** Returns the refusal, which tells when to come back. */
+  @Override
+  public String getMessage() {
+    return "rate limit exceeded: " + result;
+  }
+
+  /** Returns the denial, which says when to try again. */
   public RateLimitResult result() {
     return result;
   }

@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
@@ -278,6 +278,28 @@ public final class RateLimitResult {
     retryAfter().ifPresent(wait -> text.append(" retry after ").append(wait));
     return text.append(']').toString();
   }
+
+  /**
+   * One band of a matching rule as a decision left it.
+   *
+   * @param owner the id of the rule or plan
+   * @param label the band's label
+   * @param passed whether the band passed
+   * @param limit its capacity
+   * @param remaining how many are left, rounded down
+   * @param window the time from empty to full
+   * @param next the time until the next token or window; zero when full
+   * @param resetAt when it is full again if no more is acquired; a window: its end
+   */
+  public record BandStatus(
+      String owner,
+      String label,
+      boolean passed,
+      long limit,
+      long remaining,
+      Duration window,
+      Duration next,
+      Instant resetAt) {}
 
   /** Builds a result. */
   public static final class Builder {

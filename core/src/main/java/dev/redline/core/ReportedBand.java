@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;

@@ -32,6 +32,18 @@ public record RuleChange(
     List<String> rulesStartingAnew,
     List<String> plansStartingAnew) {
 
+  /**
+   * Is notified when other rules come into force, for example to log the change or to warm a cache.
+   *
+   * <p>Called on the thread that brings the rules into force, after decisions go by them, one
+   * change at a time. An exception is logged and changes nothing.
+   */
+  @FunctionalInterface
+  public interface Listener {
+    /** Other rules are in force. */
+    void rulesChanged(RuleChange change);
+  }
+
   static RuleChange between(@Nullable RuleBook before, RuleBook after) {
     List<String> added = new ArrayList<>();
     List<String> changed = new ArrayList<>();

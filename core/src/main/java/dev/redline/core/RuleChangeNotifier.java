@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 final class RuleChangeNotifier {
   private static final Logger LOG = System.getLogger(RuleChangeNotifier.class.getName());
 
-  private final List<RuleChangeListener> listeners;
+  private final List<RuleChange.Listener> listeners;
 
-  RuleChangeNotifier(List<RuleChangeListener> listeners) {
+  RuleChangeNotifier(List<RuleChange.Listener> listeners) {
     this.listeners = listeners;
   }
 
@@ -21,7 +21,7 @@ final class RuleChangeNotifier {
       return;
     }
     RuleChange change = RuleChange.between(before, after);
-    for (RuleChangeListener listener : listeners) {
+    for (RuleChange.Listener listener : listeners) {
       try {
         listener.rulesChanged(change);
       } catch (RuntimeException e) {

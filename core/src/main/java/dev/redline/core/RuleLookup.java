@@ -45,7 +45,8 @@ final class RuleLookup {
     return prepare((LimitCheck.OfRule) check, evaluation, current);
   }
 
-  private RateLimitResult missingRules(String what) {
+  /** Returns the result if no rules are loaded, or those that a check names do not exist. */
+  RateLimitResult missingRules(String what) {
     if (settings.missingRules() == EngineSettings.MissingRules.REJECT) {
       return RateLimitResult.of(Reason.MISSING_RULE_SET);
     }

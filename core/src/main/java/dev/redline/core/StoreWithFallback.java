@@ -45,7 +45,12 @@ final class StoreWithFallback {
 
   /** Rejects rules that need a fallback if the store can fail and there is none. */
   void checkFallback(RuleBook book) {
-    for (RateLimitRule rule : book.rules()) {
+    checkFallback(book.rules());
+  }
+
+  /** Rejects rules that need a fallback if the store can fail and there is none. */
+  void checkFallback(List<RateLimitRule> rules) {
+    for (RateLimitRule rule : rules) {
       if (rule.onStoreFailure().equals(Optional.of(OnStoreFailure.LOCAL))) {
         checkFallback("rule '" + rule.id() + "'");
       }
@@ -78,20 +83,29 @@ final class StoreWithFallback {
 
   /** Acquires with I/O; if the store fails, the strategy of the rules decides. */
   CompletionStage<RateLimitResult> acquire(Evaluation evaluation) {
+    return acquire(evaluation, false);
+  }
+
+  /** Is {@link #acquire}; continuations may run on an I/O thread of the store. */
+  CompletionStage<RateLimitResult> acquireForEventLoop(Evaluation evaluation) {
+    return acquire(evaluation, true);
+  }
+
+  private CompletionStage<RateLimitResult> acquire(Evaluation evaluation, boolean forEventLoop) {
     Acquisition acquisition = evaluation.acquisition();
     boolean measured = timed && !acquisition.dryRun();
     long start = measured ? System.nanoTime() : 0;
-    return store
-        .acquire(acquisition)
-        .handle(
-            (outcome, failure) -> {
-              if (measured) {
-                metrics.stored(store.type(), failure == null, System.nanoTime() - start);
-              }
-              return failure == null
-                  ? DecisionFinisher.finish(evaluation, outcome)
-                  : withoutPrimary(evaluation, acquisition, failure);
-            });
+    CompletionStage<Outcome> stage =
+        forEventLoop ? store.acquireForEventLoop(acquisition) : store.acquire(acquisition);
+    return stage.handle(
+        (outcome, failure) -> {
+          if (measured) {
+            metrics.stored(store.type(), failure == null, System.nanoTime() - start);
+          }
+          return failure == null
+              ? DecisionFinisher.finish(evaluation, outcome)
+              : withoutPrimary(evaluation, acquisition, failure);
+        });
   }
 
   /** Is {@link #acquire}, and waits for the store on the caller's thread. */

@@ -1,6 +1,6 @@
 package dev.redline.core;
 
-/** Says that a question named a rule, plan or rule set that does not exist. */
+/** Says that a check named a rule, plan or rule set that does not exist. */
 public final class UnknownNameException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

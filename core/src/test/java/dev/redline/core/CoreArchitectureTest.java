@@ -106,8 +106,6 @@ class CoreArchitectureTest {
   private static final String COMPILED =
       "the one way by which the project's modules reach the compiled side of a public value";
 
-  private static final String DIGEST = "made by the settings; applications only pass it on";
-
   /** Public members with an internal type in their signature, and why they have it. */
   private static final Map<String, String> INTERNAL_TYPES_IN_SIGNATURES =
       Map.ofEntries(
@@ -115,11 +113,6 @@ class CoreArchitectureTest {
           entry("BucketLimits.arithmetic", COMPILED),
           entry("BucketLimits.band", COMPILED),
           entry("BucketLimits.packedOrNull", COMPILED),
-          entry("DecisionListener.ofExceeded", DIGEST),
-          entry("IdentitySettings.<init>", DIGEST),
-          entry("IdentitySettings.apiKeyDigest", DIGEST),
-          entry("RateLimitResult.identityDigest", DIGEST),
-          entry("Settings.read", "modules read their own properties with the same reader"),
           entry("Settings$Identity.<init>", "the trusted proxies are for the project's adapters"),
           entry("Settings$Identity.trustedProxies", "as the constructor"),
           entry("LocalStore", "shares its code with the Caffeine store by inheritance"));

@@ -3,14 +3,19 @@ package dev.redline.core;
 import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.StorageProvider;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,7 +33,7 @@ class DecisionListenerTest {
   private final StorageProvider store = new LocalStore();
   private final Logger log = Logger.getLogger(ListenerDispatcher.class.getName());
   private final List<RateLimitEngine> engines = new ArrayList<>();
-  private final BlockingQueue<RateLimitResult> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<RateLimitResult> notified = new LinkedBlockingQueue<>();
 
   @BeforeEach
   void expectWarnings() {
@@ -60,52 +65,52 @@ class DecisionListenerTest {
   }
 
   private RateLimitResult next() throws InterruptedException {
-    RateLimitResult result = heard.poll(10, TimeUnit.SECONDS);
-    assertThat(result).as("a decision told within 10 s").isNotNull();
+    RateLimitResult result = notified.poll(10, TimeUnit.SECONDS);
+    assertThat(result).as("a decision within 10 s").isNotNull();
     return Objects.requireNonNull(result);
   }
 
   @Test
-  void listenersHearQuestionResultAndRules() throws InterruptedException {
+  void notifiesListenersOfCheckResultAndRules() throws InterruptedException {
     BlockingQueue<List<RateLimitRule>> rules = new LinkedBlockingQueue<>();
-    BlockingQueue<LimitCheck> questions = new LinkedBlockingQueue<>();
+    BlockingQueue<LimitCheck> checks = new LinkedBlockingQueue<>();
     RateLimitEngine engine =
         engine(
-            (question, result, applied) -> {
-              questions.add(question);
+            (check, result, applied) -> {
+              checks.add(check);
               rules.add(applied);
-              heard.add(result);
+              notified.add(result);
             });
     RateLimitResult first = engine.check(request("/"));
     RateLimitResult second = engine.checkAsync(request("/")).toCompletableFuture().join();
     assertThat(List.of(next(), next())).containsExactly(first, second);
-    assertThat(questions).allMatch(question -> question instanceof LimitCheck.OfRequest);
+    assertThat(checks).allMatch(check -> check instanceof LimitCheck.OfRequest);
     List<RateLimitRule> applied = rules.remove();
     assertThat(applied).extracting(RateLimitRule::id).containsExactly("r");
     assertThat(applied.get(0).metadata()).containsEntry("tier", "premium");
   }
 
   @Test
-  void dryRunsAndExplanationsAreNotTold() throws InterruptedException {
-    RateLimitEngine engine = engine((question, result, applied) -> heard.add(result));
+  void doesNotNotifyOfDryRunsAndExplanations() throws InterruptedException {
+    RateLimitEngine engine = engine((check, result, applied) -> notified.add(result));
     engine.decideNow(LimitCheck.ofRequest(request("/")), true);
     engine.explain(LimitCheck.ofRequest(request("/"))).toCompletableFuture().join();
     RateLimitResult real = engine.check(request("/"));
     assertThat(next()).isSameAs(real);
-    assertThat(heard).isEmpty();
+    assertThat(notified).isEmpty();
   }
 
   @Test
-  void aListenerThatThrowsChangesNoDecisionAndSilencesNoOther() throws InterruptedException {
+  void aListenerThatThrowsChangesNeitherDecisionsNorOtherListeners() throws InterruptedException {
     RateLimitEngine engine =
         engine(
-            (question, result, applied) -> {
+            (check, result, applied) -> {
               throw new IllegalStateException("on purpose");
             },
-            (question, result, applied) -> {
+            (check, result, applied) -> {
               throw new AssertionError("on purpose");
             },
-            (question, result, applied) -> heard.add(result));
+            (check, result, applied) -> notified.add(result));
     assertThat(engine.check(request("/")).remaining()).hasValue(1);
     assertThat(engine.checkAsync(request("/")).toCompletableFuture().join().remaining())
         .hasValue(0);
@@ -120,7 +125,7 @@ class DecisionListenerTest {
         new DecisionListener() {
           @Override
           public void decided(
-              LimitCheck question, RateLimitResult result, List<RateLimitRule> rules) {}
+              LimitCheck check, RateLimitResult result, List<RateLimitRule> rules) {}
 
           @Override
           public boolean wants(RateLimitResult result) {
@@ -146,7 +151,7 @@ class DecisionListenerTest {
   }
 
   @Test
-  void aListenerThatBlocksDelaysNoDecisionAndWhatItMissesIsCounted() throws InterruptedException {
+  void aListenerThatBlocksDelaysNoDecisionAndDroppedEventsAreCounted() throws InterruptedException {
     CountDownLatch blocking = new CountDownLatch(1);
     CountDownLatch free = new CountDownLatch(1);
     AtomicInteger dropped = new AtomicInteger();
@@ -165,7 +170,7 @@ class DecisionListenerTest {
     RateLimitEngine engine =
         engine(
             metrics,
-            (question, result, applied) -> {
+            (check, result, applied) -> {
               blocking.countDown();
               await(free);
             });
@@ -181,6 +186,69 @@ class DecisionListenerTest {
     free.countDown();
   }
 
+  private static List<Thread> threadsOf(DecisionListener listener) {
+    String name = "redline-listener-" + listener.getClass().getSimpleName();
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals(name))
+        .toList();
+  }
+
+  /** Blocks, and swallows the interrupt that ends it. */
+  private static final class Stubborn implements DecisionListener {
+    private final CountDownLatch called = new CountDownLatch(1);
+
+    @Override
+    public void decided(LimitCheck check, RateLimitResult result, List<RateLimitRule> rules) {
+      called.countDown();
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        // Swallowed on purpose.
+      }
+    }
+  }
+
+  @Test
+  void closingEndsTheThreadOfAListenerThatSwallowsInterrupts() throws InterruptedException {
+    Stubborn listener = new Stubborn();
+    RateLimitEngine engine = engine(listener);
+    engine.check(request("/"));
+    await(listener.called);
+    List<Thread> threads = threadsOf(listener);
+    assertThat(threads).hasSize(1);
+
+    engine.close();
+
+    threads.get(0).join(10_000);
+    assertThat(threads.get(0).isAlive()).isFalse();
+  }
+
+  @Test
+  void anEngineThatCannotBeBuiltLeavesNoThread() throws InterruptedException {
+    StorageProvider remote =
+        new ForwardingStore() {
+          @Override
+          protected StorageProvider delegate() {
+            return store;
+          }
+        };
+    EngineSettings closed =
+        new EngineSettings(false, Optional.empty(), MissingRules.ALLOW, OnStoreFailure.CLOSED, 1.0);
+    Stubborn listener = new Stubborn();
+    RateLimitEngine.Builder builder =
+        RateLimitEngine.builder(remote)
+            .settings(closed)
+            .book(EngineFixture.book(rule("r", 2).onStoreFailure(OnStoreFailure.LOCAL)))
+            .listeners(List.of(listener));
+
+    assertThatIllegalArgumentException().isThrownBy(builder::build);
+
+    for (Thread thread : threadsOf(listener)) {
+      thread.join(10_000);
+    }
+    assertThat(threadsOf(listener)).isEmpty();
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       latch.await();
@@ -190,7 +258,7 @@ class DecisionListenerTest {
   }
 
   @Test
-  void whoeverExceedsALimitIsToldByADigest() throws InterruptedException {
+  void eventContainsADigestInsteadOfTheIdentity() throws InterruptedException {
     BlockingQueue<LimitExceeded> events = new LinkedBlockingQueue<>();
     RateLimitEngine engine = engine(DecisionListener.ofExceeded(events::add));
     for (int i = 0; i < 3; i++) {

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;

@@ -5,7 +5,8 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.RateLimitResult.BandStatus;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;

@@ -5,7 +5,7 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
@@ -105,7 +105,6 @@ class MissingIdentityTest {
         List.of(
             fixture.engine().checkAsync(request("/")),
             fixture.engine().handle(question),
-            fixture.engine().checkWaitingAsync(question),
             fixture.engine().explain(question));
     for (CompletionStage<?> stage : stages) {
       assertThatExceptionOfType(CompletionException.class)

@@ -21,8 +21,8 @@ class PublicSurfaceTest {
   /** The public top-level types outside {@code internal}, sorted, without {@link #ROOT}. */
   private static final List<String> PUBLIC_TYPES =
       """
-      BandStatus
       BucketReset
+      CallLimit
       DecisionListener
       EngineSettings
       Explanation
@@ -37,8 +37,8 @@ class PublicSurfaceTest {
       RateLimiter
       Reason
       RuleChange
-      RuleChangeListener
       UnknownNameException
+      key.ApiKeyDigest
       key.IdentitySettings
       key.IpAddress
       key.KeyField
@@ -67,7 +67,15 @@ class PublicSurfaceTest {
       settings.Settings
       spi.ConfigProvider
       spi.MetricsExporter
+      spi.MetricsExporterFactory
+      spi.PluginContext
+      spi.PluginFactory
+      spi.Property
+      spi.PropertyReader
+      spi.ReloadStrategy
       spi.RuleRepository
+      spi.RuleSourceFactory
+      spi.StoreFactory
       store.Acquisition
       store.BucketStates
       store.ForwardingStore

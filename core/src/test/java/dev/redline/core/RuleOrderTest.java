@@ -4,6 +4,7 @@ import static dev.redline.core.EngineFixture.request;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.OnMissingIdentity;

@@ -279,7 +279,7 @@ class WaitingTest {
     RequestContext request = EngineFixture.request("/");
     engine.check(request);
     CompletableFuture<RateLimitResult> waiting =
-        engine.checkWaitingAsync(LimitCheck.ofRequest(request)).toCompletableFuture();
+        engine.handle(LimitCheck.ofRequest(request)).toCompletableFuture();
     engine.reset(BucketReset.ofRule("r")).toCompletableFuture().join();
     timer.advance(Duration.ZERO);
     assertThat(reason(waiting)).isEqualTo(Reason.ALLOWED);
@@ -385,9 +385,7 @@ class WaitingTest {
   }
 
   private CompletableFuture<RateLimitResult> checkWaiting(RateLimitEngine engine) {
-    return engine
-        .checkWaitingAsync(LimitCheck.ofRequest(EngineFixture.request("/")))
-        .toCompletableFuture();
+    return engine.handle(LimitCheck.ofRequest(EngineFixture.request("/"))).toCompletableFuture();
   }
 
   @Test
@@ -483,7 +481,7 @@ class WaitingTest {
     RequestContext request = RequestContext.builder().path("/").clientIp("192.0.2.1").build();
     assertThat(engine.check(request).allowed()).isTrue();
     CompletableFuture<RateLimitResult> waiting =
-        engine.checkWaitingAsync(LimitCheck.ofRequest(request)).toCompletableFuture();
+        engine.handle(LimitCheck.ofRequest(request)).toCompletableFuture();
     timer.advance(Duration.ofMillis(900));
     // The other bucket is spent while this one is waited for.
     while (engine.decideNow(LimitCheck.ofRule("b", List.of("192.0.2.1"), 1), false).allowed()) {}

@@ -24,7 +24,7 @@ class PublishedPomsTest {
   @ParameterizedTest
   @MethodSource("published")
   void hasOriginAndLicence(Pom pom) {
-    Pom owner = pom.hasParent() ? Reactor.root() : pom;
+    Pom owner = pom.hasParent() ? Reactor.buildSettings() : pom;
     assertThat(owner.text("url")).isEqualTo("https://github.com/redline-dev/redline");
     assertThat(owner.text("licenses", "license", "name")).isEqualTo("MIT");
     assertThat(owner.text("licenses", "license", "url")).isNotBlank();

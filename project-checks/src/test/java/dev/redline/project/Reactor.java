@@ -5,16 +5,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The modules of this build, as the root POM lists them. */
 final class Reactor {
+  /** Modules that have tests and make no jar. */
+  private static final Set<String> TESTS_ALONE = Set.of("redline-project-checks", "redline-deploy");
+
   private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
   private Reactor() {}
 
   static Pom root() {
     return Pom.read(ROOT);
+  }
+
+  /** The ancestor of all modules but the BOM. */
+  static Pom buildSettings() {
+    return Pom.read(ROOT.resolve("build-settings"));
   }
 
   static List<Pom> modules() {
@@ -25,7 +34,7 @@ final class Reactor {
   static List<Pom> jarModules() {
     return modules().stream()
         .filter(module -> !module.text("packaging").equals("pom"))
-        .filter(module -> !module.text("artifactId").equals("redline-project-checks"))
+        .filter(module -> !TESTS_ALONE.contains(module.text("artifactId")))
         .toList();
   }
 

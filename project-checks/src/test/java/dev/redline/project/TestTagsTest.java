@@ -76,6 +76,7 @@ class TestTagsTest {
     }
 
     assertThat(tags)
-        .containsExactlyInAnyOrder(Reactor.root().text("properties", "redline.tags").split("\\|"));
+        .containsExactlyInAnyOrder(
+            Reactor.buildSettings().text("properties", "redline.tags").split("\\|"));
   }
 }

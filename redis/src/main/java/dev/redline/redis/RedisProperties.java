@@ -1,6 +1,6 @@
 package dev.redline.redis;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.spi.PropertyReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

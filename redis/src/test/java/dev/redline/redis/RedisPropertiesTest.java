@@ -3,7 +3,7 @@ package dev.redline.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.settings.InvalidSettingsException;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class RedisPropertiesTest {
   private static RedisProperties read(Map<String, String> properties) {
-    PropertyReader reader = new PropertyReader(properties);
+    FlatProperties reader = new FlatProperties(properties);
     RedisProperties redis = RedisProperties.read(reader);
     reader.finish();
     return redis;

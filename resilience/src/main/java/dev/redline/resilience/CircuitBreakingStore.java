@@ -98,6 +98,15 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+    return acquire(acquisition, false);
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
+    return acquire(acquisition, true);
+  }
+
+  private CompletionStage<Outcome> acquire(Acquisition acquisition, boolean forEventLoop) {
     List<Probe> probes;
     try {
       probes = probes(acquisition);
@@ -105,14 +114,18 @@ public final class CircuitBreakingStore extends ForwardingStore {
       return CompletableFuture.failedFuture(open);
     }
     if (probes.isEmpty()) {
-      return store.acquire(acquisition);
+      return send(acquisition, forEventLoop);
     }
     try {
-      return store.acquire(acquisition).whenComplete((outcome, error) -> ended(probes, error));
+      return send(acquisition, forEventLoop).whenComplete((outcome, error) -> ended(probes, error));
     } catch (Throwable e) {
       ended(probes, e);
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  private CompletionStage<Outcome> send(Acquisition acquisition, boolean forEventLoop) {
+    return forEventLoop ? store.acquireForEventLoop(acquisition) : store.acquire(acquisition);
   }
 
   @Override

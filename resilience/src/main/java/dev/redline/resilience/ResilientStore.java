@@ -2,13 +2,16 @@ package dev.redline.resilience;
 
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.Settings;
+import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.ForwardingStore;
+import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A remote store with a circuit breaker for each of its nodes, and with a fallback: a store in
@@ -22,8 +25,6 @@ import java.util.Optional;
  * <p>Thread-safe. Closing it closes both stores.
  */
 public final class ResilientStore extends ForwardingStore {
-  private static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofMillis(50);
-
   private final CircuitBreakingStore withBreakers;
   private final StorageProvider fallback;
 
@@ -32,12 +33,9 @@ public final class ResilientStore extends ForwardingStore {
     this.fallback = fallback;
   }
 
-  /**
-   * Returns the store with breakers and a fallback with default settings, for a command time-out of
-   * 50 ms, which is the default of {@code RedisSettings}.
-   */
+  /** Returns the store with breakers and a fallback with default settings. */
   public static ResilientStore of(RemoteStore store) {
-    return of(store, DEFAULT_COMMAND_TIMEOUT);
+    return of(store, store.commandTimeout());
   }
 
   /**
@@ -68,6 +66,11 @@ public final class ResilientStore extends ForwardingStore {
   @Override
   protected StorageProvider delegate() {
     return withBreakers;
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
+    return withBreakers.acquireForEventLoop(acquisition);
   }
 
   /** Returns the worst state of all breakers. */

@@ -3,9 +3,9 @@ package dev.redline.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
 import dev.redline.core.internal.key.IdentityDigest;
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyField;
 import java.io.IOException;

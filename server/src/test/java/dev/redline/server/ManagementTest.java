@@ -102,7 +102,9 @@ class ManagementTest {
             "ratelimit_rules_version 4.0",
             "ratelimit_rules_reload_total{result=\"success\"} 1.0",
             "ratelimit_local_keys 1.0",
-            "ratelimit_events_dropped_total 0.0");
+            "ratelimit_events_dropped_total 0.0",
+            "ratelimit_check_seconds_bucket{le=\"10.0\"} 3");
+    assertThat(metrics).doesNotContain("ratelimit_store_seconds_bucket");
     assertThat(metrics).containsPattern("ratelimit_rules_last_success_seconds 1\\.\\d+E9");
   }
 

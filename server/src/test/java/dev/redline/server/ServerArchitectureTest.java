@@ -88,6 +88,7 @@ class ServerArchitectureTest {
         .onlyHaveDependentClassesThat()
         .resideInAnyPackage(
             "dev.redline.rules..",
+            "dev.redline.assembly..",
             "dev.redline.server.rules..",
             "dev.redline.server.admin..",
             "dev.redline.server.management..",

@@ -128,6 +128,31 @@ class ServerSettingsTest {
   }
 
   @Test
+  void readsInlineRulesOfTheConfigurationFile() throws IOException {
+    String config =
+        """
+        rl:
+          config.source: INLINE
+          plans:
+            - { id: gold, limit: "${SOME_UNSET_NAME:3}/h" }
+          rule-sets:
+            - id: shop
+              rules:
+                - id: r
+                  paths: [/x, "/y/**"]
+                  plan: gold
+                  on-store-failure: OPEN
+                  metadata: { cost-center: "a, b" }
+        """;
+    try (TestServer server = TestServer.start(options(Map.of(), Map.of(), config))) {
+      String body = "{\"ruleSetId\":\"shop\",\"request\":{\"path\":\"/y/1\"}}";
+      assertThat(server.ask("/v1/check", body).get("limit").asInt()).isEqualTo(3);
+    }
+    assertRefused(
+        options(Map.of(), Map.of(), "rl: { rules: [{ id: r, limit: 1/s }] }"), "add INLINE");
+  }
+
+  @Test
   void usesCaffeineStoreIfConfigured() throws IOException {
     Map<String, String> flags =
         Map.of("rl.storage.type", "caffeine", "rl.config.path", file("r.yaml", RULES).toString());

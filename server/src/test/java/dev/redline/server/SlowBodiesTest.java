@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -194,12 +195,17 @@ class SlowBodiesTest {
       for (int i = 0; i < SLOW; i++) {
         slow.add(management(request));
       }
+      List<Duration> times = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         long start = System.nanoTime();
         assertThat(server.get(server.management("/actuator/health/liveness")).statusCode())
             .isEqualTo(200);
-        assertThat(System.nanoTime() - start).as("nanoseconds").isLessThan(1_000_000_000L);
+        times.add(Duration.ofNanos(System.nanoTime() - start));
       }
+      // A probe that had to wait for a slow body would take 10 s; a busy machine may stop for one.
+      Collections.sort(times);
+      assertThat(times.get(17)).as("all but two of %s", times).isLessThan(Duration.ofSeconds(1));
+      assertThat(times.get(19)).isLessThan(Duration.ofSeconds(5));
     } finally {
       for (RawClient client : slow) {
         client.close();

@@ -49,6 +49,26 @@ public interface AcquisitionContract extends ProvidesStore {
     }
   }
 
+  /**
+   * Two callers of one plan are acquired together: if one is denied, the other keeps its tokens.
+   */
+  @Test
+  default void twoCallersOfOnePlanAreAcquiredTogether() {
+    try (CheckedStore store = new CheckedStore(this)) {
+      RateLimitKey user = store.key(CheckedStore.plan("gold", CheckedStore.slow(10)), "user");
+      RateLimitKey tenant = new RateLimitKey(user.limits(), user.identity() + "-tenant");
+      for (int i = 0; i < 5; i++) {
+        assertThat(store.acquire(both(user, 1, tenant, 2)).allowed()).isTrue();
+      }
+      Decision sixth = store.acquire(both(tenant, 2, user, 1));
+      assertThat(sixth.allowed()).isFalse();
+      assertThat(sixth.passed(0)).isFalse();
+      assertThat(sixth.passed(1)).isTrue();
+      assertThat(store.dryRun(user, 1).remaining()).isEqualTo(5);
+      assertThat(store.acquire(tenant, 1).allowed()).isFalse();
+    }
+  }
+
   private static Acquisition both(RateLimitKey one, long cost, RateLimitKey other, long otherCost) {
     return Acquisition.builder().take(one, cost).take(other, otherCost).build();
   }

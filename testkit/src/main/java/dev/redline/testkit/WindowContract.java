@@ -47,6 +47,11 @@ public interface WindowContract extends ProvidesStore {
       for (int round = 0; round < 10; round++) {
         store.drain(key);
         Decision denied = store.acquire(key, 1 + round % 7);
+        if (denied.allowed()) {
+          // A slow store: a token was refilled since the bucket was empty.
+          assertThat(store.hasManualClock()).isFalse();
+          continue;
+        }
         store.advance(denied.await());
         Decision retried = store.acquire(key, 1 + round % 7);
         assertThat(retried.allowed()).isTrue();

@@ -1,69 +1,104 @@
 package dev.redline.bench.http;
 
 import dev.redline.bench.BenchUsageException;
-import dev.redline.bench.ChildJvm;
-import dev.redline.bench.Medians;
-import dev.redline.bench.Table;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * Compares {@code POST /v1/check} of the service with a bare Netty server that responds to the same
- * requests with a constant. Both stay up; wrk loads them in turn, round by round.
- */
+/** Measures the service over HTTP, in three parts. */
 public final class HttpBench {
-  static final double BAR = 0.7;
-
-  private static final int CONNECTIONS = 64;
-  private static final List<String> JVM_OPTIONS = List.of("-Xms512m", "-Xmx512m");
-  private static final String RULES =
-      """
-      rules:
-        - { id: per-ip, path: /api/**, key: ip, limit: 1000000000/s }
-      """;
+  /** What can be measured. */
+  public enum Part {
+    /** The most requests per second, compared with a bare server. */
+    PEAK,
+    /** Latencies of an open loop at half of the peak: single checks and batches. */
+    LATENCY,
+    /** The processor time of a decision, and what it is used for. */
+    COST
+  }
 
   /**
    * How much to measure.
    *
-   * @param rounds how often each server is measured
+   * @param parts what to measure
+   * @param rounds how often each server is measured for the peak
    * @param warmUp the warm-up time of each server
    * @param measure the time of each measurement
    * @param server the jar of the service, if it is not in its usual place
+   * @param chart the file for the chart of latencies
    */
-  public record Plan(int rounds, Duration warmUp, Duration measure, Optional<Path> server) {
-    /** Reads {@code --quick}, {@code --rounds N} and {@code --server JAR}. */
+  public record Plan(
+      Set<Part> parts,
+      int rounds,
+      Duration warmUp,
+      Duration measure,
+      Optional<Path> server,
+      Path chart) {
+    /**
+     * Reads {@code --quick}, {@code --rounds N}, {@code --parts NAME,…}, {@code --server JAR} and
+     * {@code --chart FILE}.
+     */
     public static Plan parse(List<String> arguments) {
-      boolean quick = arguments.contains("--quick");
+      boolean quick = false;
       int rounds = 3;
+      Set<Part> parts = EnumSet.allOf(Part.class);
       Optional<Path> server = Optional.empty();
+      Path chart = Path.of("bench-http.svg");
       Iterator<String> words = arguments.iterator();
       while (words.hasNext()) {
         String word = words.next();
-        if (word.equals("--rounds") && words.hasNext()) {
-          String text = words.next();
-          if (!text.matches("[1-9][0-9]?")) {
-            throw new BenchUsageException("--rounds must be 1 to 99, was " + text);
-          }
-          rounds = Integer.parseInt(text);
-        } else if (word.equals("--server") && words.hasNext()) {
-          server = Optional.of(Path.of(words.next()).toAbsolutePath());
-        } else if (!word.equals("--quick")) {
+        if (word.equals("--quick")) {
+          quick = true;
+        } else if (!words.hasNext()) {
           throw new BenchUsageException("bench http does not know " + word);
+        } else {
+          String value = words.next();
+          switch (word) {
+            case "--rounds" -> rounds = rounds(value);
+            case "--parts" -> parts = parts(value);
+            case "--server" -> server = Optional.of(Path.of(value).toAbsolutePath());
+            case "--chart" -> chart = Path.of(value);
+            default -> throw new BenchUsageException("bench http does not know " + word);
+          }
         }
       }
       return new Plan(
-          rounds, Duration.ofSeconds(quick ? 3 : 10), Duration.ofSeconds(quick ? 2 : 6), server);
+          parts,
+          rounds,
+          Duration.ofSeconds(quick ? 3 : 10),
+          Duration.ofSeconds(quick ? 2 : 6),
+          server,
+          chart);
+    }
+
+    private static int rounds(String text) {
+      if (!text.matches("[1-9][0-9]?")) {
+        throw new BenchUsageException("--rounds must be 1 to 99, was " + text);
+      }
+      return Integer.parseInt(text);
+    }
+
+    private static Set<Part> parts(String text) {
+      Set<Part> parts = EnumSet.noneOf(Part.class);
+      for (String name : text.split(",", -1)) {
+        try {
+          parts.add(Part.valueOf(name.toUpperCase(Locale.ROOT)));
+        } catch (IllegalArgumentException e) {
+          throw new BenchUsageException("--parts must be peak, latency or cost, was " + name);
+        }
+      }
+      return parts;
     }
   }
 
@@ -74,76 +109,23 @@ public final class HttpBench {
     this.plan = plan;
   }
 
-  /** One server's rounds. */
-  private static final class Turns {
-    private final List<Double> perSecond = new ArrayList<>();
-    private final List<Double> cpuMicros = new ArrayList<>();
-    private String median = "";
-    private String p99 = "";
-
-    void drive(ServerProcess server, Wrk wrk, Duration time)
-        throws IOException, InterruptedException {
-      Duration before = server.cpuTime();
-      Wrk.Result result = wrk.drive(server.port(), time);
-      Duration cpu = server.cpuTime().minus(before);
-      perSecond.add(result.perSecond());
-      cpuMicros.add(cpu.toNanos() / 1000.0 / result.requests());
-      median = result.median();
-      p99 = result.p99();
-    }
-  }
-
-  /** Measures both servers, then prints the table. */
+  /** Measures, then prints a table for each part. */
   public void run(PrintStream out, PrintStream progress) throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory("redline-bench");
     try {
-      Wrk wrk = new Wrk(directory, CONNECTIONS);
-      progress.println("starting both servers");
-      try (ServerProcess bare = startBare(directory);
-          ServerProcess redline = startRedline(directory)) {
-        progress.printf(Locale.ROOT, "warming up, %d s each%n", plan.warmUp.toSeconds());
-        wrk.drive(bare.port(), plan.warmUp);
-        wrk.drive(redline.port(), plan.warmUp);
-        Turns bareTurns = new Turns();
-        Turns redlineTurns = new Turns();
-        for (int round = 1; round <= plan.rounds; round++) {
-          progress.printf(Locale.ROOT, "[%d/%d] bare Netty, then Redline%n", round, plan.rounds);
-          bareTurns.drive(bare, wrk, plan.measure);
-          redlineTurns.drive(redline, wrk, plan.measure);
-        }
-        print(out, bareTurns, redlineTurns);
+      MeasuredServers servers = new MeasuredServers(directory, serverJar());
+      if (plan.parts.contains(Part.PEAK)) {
+        new PeakComparison(plan, servers).run(out, progress);
+      }
+      if (plan.parts.contains(Part.LATENCY)) {
+        new LatencyBench(plan, servers).run(out, progress);
+      }
+      if (plan.parts.contains(Part.COST)) {
+        new CostSplit(plan, servers).run(out, progress);
       }
     } finally {
       delete(directory);
     }
-  }
-
-  private ServerProcess startBare(Path directory) throws IOException, InterruptedException {
-    int port = ServerProcess.freePort();
-    List<String> command =
-        ChildJvm.command(JVM_OPTIONS, List.of(BareServer.COMMAND, Integer.toString(port)));
-    return ServerProcess.start(command, port, directory);
-  }
-
-  private ServerProcess startRedline(Path directory) throws IOException, InterruptedException {
-    Path rules = directory.resolve("rules.yaml");
-    Files.writeString(rules, RULES);
-    int port = ServerProcess.freePort();
-    List<String> command = new ArrayList<>();
-    command.add(ChildJvm.java());
-    command.addAll(JVM_OPTIONS);
-    command.addAll(
-        List.of(
-            "-jar",
-            serverJar().toString(),
-            "serve",
-            "--rules",
-            rules.toString(),
-            "--port",
-            Integer.toString(port),
-            "--management-port",
-            Integer.toString(ServerProcess.freePort())));
-    return ServerProcess.start(command, port, directory);
   }
 
   Path serverJar() {
@@ -166,55 +148,6 @@ public final class HttpBench {
     } catch (URISyntaxException e) {
       throw new IllegalStateException("the location of this program is unknown", e);
     }
-  }
-
-  private void print(PrintStream out, Turns bare, Turns redline) {
-    out.printf(
-        Locale.ROOT,
-        "POST /v1/check in memory, %d connections, 1 thread of wrk on the same %d processors,"
-            + " %s; medians of %d round(s) of %d s%n%n",
-        CONNECTIONS,
-        Runtime.getRuntime().availableProcessors(),
-        Runtime.version(),
-        plan.rounds,
-        plan.measure.toSeconds());
-    List<Double> ratios = new ArrayList<>();
-    for (int round = 0; round < plan.rounds; round++) {
-      ratios.add(redline.perSecond.get(round) / bare.perSecond.get(round));
-    }
-    double ratio = Medians.of(ratios);
-    Table table =
-        new Table(
-            List.of(
-                "server",
-                "requests/s",
-                "ratio",
-                "spread",
-                "CPU µs/request",
-                "p50",
-                "p99",
-                "verdict"));
-    table.add(row("bare Netty, a constant", bare, "1.00", ""));
-    table.add(
-        row(
-            "Redline /v1/check",
-            redline,
-            String.format(Locale.ROOT, "%.2f", ratio),
-            ratio >= BAR ? "WIN" : "LOSS"));
-    table.print(out);
-    out.println("Bar: at least 0.7 × the bare server. Latencies are those of the last round.");
-  }
-
-  private static List<String> row(String name, Turns turns, String ratio, String verdict) {
-    return List.of(
-        name,
-        String.format(Locale.ROOT, "%.0f", Medians.of(turns.perSecond)),
-        ratio,
-        String.format(Locale.ROOT, "%.0f %%", Medians.spread(turns.perSecond) * 100),
-        String.format(Locale.ROOT, "%.1f", Medians.of(turns.cpuMicros)),
-        turns.median,
-        turns.p99,
-        verdict);
   }
 
   private static void delete(Path directory) throws IOException {

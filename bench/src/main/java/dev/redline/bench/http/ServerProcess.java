@@ -76,6 +76,10 @@ final class ServerProcess implements AutoCloseable {
     return port;
   }
 
+  Process process() {
+    return process;
+  }
+
   Duration cpuTime() {
     return process
         .toHandle()

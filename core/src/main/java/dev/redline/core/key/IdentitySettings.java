@@ -1,6 +1,5 @@
 package dev.redline.core.key;
 
-import dev.redline.core.internal.key.ApiKeyDigest;
 import java.util.Objects;
 
 /**

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestContext {
   private static final Map<String, String> NONE = Map.of();
 
+  /** The context of a call outside of requests: it has no property. */
+  public static final RequestContext EMPTY = builder().build();
+
   private final @Nullable String path;
   private final @Nullable String method;
   private final @Nullable IpAddress clientAddress;

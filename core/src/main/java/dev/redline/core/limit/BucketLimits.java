@@ -28,7 +28,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   public enum OwnerKind {
     /** A rule's buckets are the rule's own. */
     RULE,
-    /** A plan's buckets are shared by whoever names plan and key. */
+    /** A plan's buckets are shared by all callers that name plan and key. */
     PLAN
   }
 
@@ -203,7 +203,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   }
 
   /** Returns whether the same buckets obey these limits and those. */
-  @SuppressWarnings("ReferenceEquality") // the quick way, which nearly every question takes
+  @SuppressWarnings("ReferenceEquality") // the quick way, which nearly every comparison takes
   public boolean hasBucketsOf(BucketLimits other) {
     return this == other || (hash == other.hash && compareBucketsTo(other) == 0);
   }

@@ -121,7 +121,7 @@ public final class RateLimitRule {
     return match;
   }
 
-  /** Returns what tells callers apart. */
+  /** Returns the key, by which callers are distinguished. */
   public List<KeyField> key() {
     return key;
   }
@@ -166,7 +166,7 @@ public final class RateLimitRule {
     return enabled;
   }
 
-  /** Returns whether the rule's verdict counts. */
+  /** Returns whether a denial by the rule counts. */
   public Mode mode() {
     return mode;
   }
@@ -199,27 +199,9 @@ public final class RateLimitRule {
   /** Returns all fields, for comparison; a resolver is equal as its own class defines it. */
   private List<Object> fields() {
     return List.of(
-        id,
-        ruleSetId,
-        action,
-        paths,
-        methods,
-        match,
-        key,
-        keyResolver,
-        onMissingIdentity,
-        bands,
-        plans,
-        cost,
-        priority,
-        stop,
-        enabled,
-        mode,
-        onLimitExceed,
-        onStoreFailure,
-        metadata,
-        createdAt,
-        updatedAt);
+        List.of(id, ruleSetId, action, paths, methods, match, key, keyResolver, onMissingIdentity),
+        List.of(bands, plans, cost, priority, stop, enabled, mode, onLimitExceed, onStoreFailure),
+        List.of(metadata, createdAt, updatedAt));
   }
 
   @Override
@@ -302,13 +284,13 @@ public final class RateLimitRule {
       return this;
     }
 
-    /** Sets what tells callers apart; everybody shares one bucket unless said. */
+    /** Sets the key; without one, all callers share one bucket. */
     public Builder key(KeyField... fields) {
       key = List.of(fields);
       return this;
     }
 
-    /** Sets what tells callers apart, by the scope's own fields. */
+    /** Sets the key to the fields of a scope. */
     public Builder limitScope(LimitScope scope) {
       if (scope == LimitScope.COMPOSITE) {
         throw new IllegalArgumentException("limitScope COMPOSITE needs fields; use key(…)");
@@ -365,7 +347,7 @@ public final class RateLimitRule {
       return this;
     }
 
-    /** Sets whether the rule's verdict counts. */
+    /** Sets whether a denial by the rule counts. */
     public Builder mode(Mode value) {
       mode = Objects.requireNonNull(value, "mode");
       return this;
@@ -406,19 +388,7 @@ public final class RateLimitRule {
       if (id == null) {
         throw new IllegalArgumentException("id is required");
       }
-      if (action == Action.LIMIT && bands.isEmpty() && plans.isEmpty()) {
-        throw new IllegalArgumentException("needs at least one of limit, bands, plan");
-      }
-      if (action != Action.LIMIT && !(bands.isEmpty() && plans.isEmpty())) {
-        throw new IllegalArgumentException("action " + action + " takes no limits");
-      }
-      for (KeyField field : key) {
-        if (field.kind() == KeyField.Kind.PATH_VARIABLE
-            && paths.stream().noneMatch(path -> path.variables().contains(field.name()))) {
-          throw new IllegalArgumentException(
-              "key '" + field + "': no path of the rule has a {" + field.name() + "}");
-        }
-      }
+      RuleConsistency.check(action, bands, plans, key, paths);
       return new RateLimitRule(this, id);
     }
   }

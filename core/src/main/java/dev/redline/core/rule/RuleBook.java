@@ -28,19 +28,25 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   private final Map<String, RateLimitPlan> plans;
   private final List<RateLimitRule> rules;
   private final Map<String, RateLimitRule> rulesById;
+  private final Set<String> declared;
   private final IdentitySettings identity;
+  private final boolean carryOver;
   private final CompiledRules compiled;
 
   private RuleBook(Builder builder) {
     this.version = builder.version;
     this.identity = builder.identity;
+    this.carryOver = builder.carryOver;
+    this.declared = Set.copyOf(builder.declared);
     this.plans = Map.copyOf(builder.plans);
     this.rules = builder.rules.values().stream().sorted(EVALUATION_ORDER).toList();
     this.rulesById = Map.copyOf(builder.rules);
     Map<String, List<RateLimitRule>> bySet = new LinkedHashMap<>();
     builder.ruleSetIds.forEach(id -> bySet.put(id, new ArrayList<>()));
     for (RateLimitRule rule : rules) {
-      bySet.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>()).add(rule);
+      if (!declared.contains(rule.id())) {
+        bySet.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>()).add(rule);
+      }
     }
     Map<String, RateLimitRuleSet> sets = new LinkedHashMap<>();
     bySet.forEach((id, members) -> sets.put(id, new RateLimitRuleSet(id, members)));
@@ -50,8 +56,9 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
             rules,
             plans,
             ruleSets.keySet(),
+            declared,
             identity,
-            builder.carryOver,
+            carryOver,
             builder.previous == null ? null : builder.previous.compiled);
   }
 
@@ -83,6 +90,27 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   /** Returns a rule by id. */
   public Optional<RateLimitRule> rule(String id) {
     return Optional.ofNullable(rulesById.get(id));
+  }
+
+  /**
+   * Returns the ids of the rules that apply only to checks that name them; see {@link
+   * Builder#declared}.
+   */
+  public Set<String> declared() {
+    return declared;
+  }
+
+  /** Returns a book that has these {@linkplain Builder#declared declared} rules as well. */
+  public RuleBook withDeclared(List<RateLimitRule> values) {
+    if (values.isEmpty()) {
+      return this;
+    }
+    Builder builder = builder().version(version).identity(identity).carryOver(carryOver);
+    builder.plans.putAll(plans);
+    builder.rules.putAll(rulesById);
+    builder.declared.addAll(declared);
+    ruleSets.keySet().forEach(builder::ruleSet);
+    return builder.declared(values).replacing(this).build();
   }
 
   /** Returns all rule sets by id; unmodifiable. */
@@ -119,6 +147,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     private IdentitySettings identity = IdentitySettings.DEFAULT;
     private final Map<String, RateLimitPlan> plans = new LinkedHashMap<>();
     private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
+    private final Set<String> declared = new LinkedHashSet<>();
     private final Set<String> ruleSetIds = new LinkedHashSet<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable RuleBook previous;
@@ -154,6 +183,20 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
         if (rules.putIfAbsent(rule.id(), rule) != null) {
           problems.add("rule '" + rule.id() + "' is defined twice");
         }
+      }
+      return this;
+    }
+
+    /**
+     * Adds rules that the application's code declares, such as those of annotations. They are in no
+     * rule set and match no request: they apply only to checks that name them. A rule of the same
+     * id that was added before replaces the declared one as a whole, and then matches no request
+     * either.
+     */
+    public Builder declared(List<RateLimitRule> values) {
+      for (RateLimitRule rule : values) {
+        rules.putIfAbsent(rule.id(), rule);
+        declared.add(rule.id());
       }
       return this;
     }

@@ -3,12 +3,13 @@ package dev.redline.core.settings;
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.internal.http.TrustedProxies;
-import dev.redline.core.internal.key.ApiKeyDigest;
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.internal.settings.FlatProperties;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
+import dev.redline.core.spi.PropertyReader;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +77,7 @@ public record Settings(
    * @throws InvalidSettingsException if one is unknown here or has a wrong value; names all of them
    */
   public static Settings parse(Map<String, String> properties) {
-    PropertyReader reader = new PropertyReader(properties);
+    FlatProperties reader = new FlatProperties(properties);
     Settings settings = read(reader);
     reader.finish();
     return settings;
@@ -216,6 +217,22 @@ public record Settings(
       }
     }
     return proxies.isEmpty() ? Optional.empty() : Optional.of(TrustedProxies.of(proxies));
+  }
+
+  /** Returns these settings with another behavior without rules. */
+  public Settings withMissingRules(MissingRules value) {
+    return new Settings(
+        enabled,
+        mode,
+        fail,
+        circuitBreaker,
+        waitForRefill,
+        identity,
+        headers,
+        metrics,
+        defaultRuleSetId,
+        value,
+        defaultPolicy);
   }
 
   /** Returns how an engine decides unless rules say otherwise. */

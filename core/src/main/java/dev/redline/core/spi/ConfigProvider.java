@@ -1,14 +1,19 @@
 package dev.redline.core.spi;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A source of rule documents: a file, a Redis, a remote server.
  *
- * <p>A source only fetches text; reading, validating and swapping are the same for all sources.
- * Called by one thread at a time, never on the request path.
+ * <p>A source implements {@link #load}, and {@link #awaitChange} if it can notice a change; the
+ * thread that waits and loads, retries with backoff, validation and putting in force are the same
+ * for all sources. Never used on the request path.
+ *
+ * <p>At most one thread loads and at most one thread waits; both may happen at the same time.
  */
 public interface ConfigProvider extends AutoCloseable {
   /**
@@ -43,12 +48,32 @@ public interface ConfigProvider extends AutoCloseable {
   Optional<Snapshot> load() throws IOException;
 
   /**
-   * Calls {@code changed} whenever the content may have changed, until closed; from any thread, and
-   * perhaps without cause. A source that cannot watch does nothing here and is polled.
+   * Waits until the content may have changed since the last load, at most the given time. It may
+   * return without cause; the source is loaded after it in any case. A source that cannot notice
+   * changes sleeps, so it is polled.
+   *
+   * @throws IOException if the source cannot be reached; it is then loaded, and waited for again,
+   *     with increasing delays
+   * @throws InterruptedException if the thread is interrupted, which ends the wait
    */
-  default void watch(Runnable changed) {}
+  default void awaitChange(Duration atMost) throws IOException, InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(atMost.toNanos());
+  }
 
-  /** Stops watching and releases what the source holds. */
+  /**
+   * Returns how often the source is loaded even if it noticed no change; {@code
+   * rl.reload.polling-interval} if absent.
+   */
+  default Optional<Duration> pollInterval() {
+    return Optional.empty();
+  }
+
+  /** Returns whether the content can change after the first load; otherwise it is loaded once. */
+  default boolean canChange() {
+    return true;
+  }
+
+  /** Ends a wait, and releases what the source holds. */
   @Override
   default void close() {}
 }

@@ -3,6 +3,9 @@ package dev.redline.core.spi;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StoreException;
+import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Records decisions, failures and timings.
@@ -76,4 +79,18 @@ public interface MetricsExporter {
 
   /** Records that an event was dropped because a listener is too slow. */
   default void eventDropped() {}
+
+  /** Notifies which store is used, before the first acquisition. */
+  default void showStore(String store) {}
+
+  /** Sets a gauge: how many keys are held in this process. */
+  default void showLocalKeys(LongSupplier keys) {}
+
+  /**
+   * Sets a gauge: the state of a store's circuit breaker.
+   *
+   * @param states all states, in lower case
+   * @param current returns one of them
+   */
+  default void showBreaker(String store, List<String> states, Supplier<String> current) {}
 }

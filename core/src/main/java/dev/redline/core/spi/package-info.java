@@ -1,4 +1,4 @@
-/** What adapters plug in: rule sources, plan registries, metrics. */
+/** What adapters plug in: stores, rule sources and metrics exporters, and their factories. */
 @NullMarked
 package dev.redline.core.spi;
 

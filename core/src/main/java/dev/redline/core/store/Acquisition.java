@@ -1,6 +1,5 @@
 package dev.redline.core.store;
 
-import dev.redline.core.limit.BucketLimits;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
@@ -11,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A key may be <em>shadow</em>: it never refuses, and is taken from only if the acquisition
  * passes and all its own bands do. A <em>dry run</em> decides and takes nothing. Immutable; no two
- * keys of one acquisition have the same owner, which is also what orders them.
+ * keys of one acquisition are equal. Keys may have the same owner, such as a plan that is acquired
+ * for a user and for a tenant: a store that locks buckets one by one orders them by the whole key.
  */
 public final class Acquisition {
   private static final Take[] NO_MORE = {};
@@ -62,6 +62,16 @@ public final class Acquisition {
     return builder;
   }
 
+  /** Returns this acquisition with another cost of key {@code i}, in shadow or not. */
+  public Acquisition with(int i, long otherCost, boolean inShadow) {
+    if (i == 0) {
+      return new Acquisition(key, checked(otherCost), inShadow, more, dryRun);
+    }
+    Take[] changed = more.clone();
+    changed[i - 1] = new Take(more[i - 1].key, checked(otherCost), inShadow);
+    return new Acquisition(key, cost, shadow, changed, dryRun);
+  }
+
   /** Returns how many keys there are. */
   public int size() {
     return 1 + more.length;
@@ -105,7 +115,7 @@ public final class Acquisition {
 
     private Take[] takes = new Take[2];
     private int size;
-    private @Nullable Set<BucketLimits> owners;
+    private @Nullable Set<RateLimitKey> keys;
     private boolean dryRun;
 
     private Builder() {}
@@ -118,31 +128,33 @@ public final class Acquisition {
     /** Adds a key, in shadow or not. */
     public Builder add(RateLimitKey key, long cost, boolean shadow) {
       Take take = new Take(key, checked(cost), shadow);
-      if (isAcquired(key.limits())) {
-        throw new IllegalArgumentException(key.limits().owner() + " is acquired twice");
+      if (isAcquired(key)) {
+        throw new IllegalArgumentException(
+            key.limits().owner() + " is acquired twice for one identity");
       }
       if (size == takes.length) {
         takes = Arrays.copyOf(takes, 2 * size);
       }
       takes[size++] = take;
-      if (owners != null) {
-        owners.add(key.limits());
+      if (keys != null) {
+        keys.add(key);
       }
       return this;
     }
 
-    private boolean isAcquired(BucketLimits limits) {
-      if (owners == null && size == FEW) {
-        owners = new TreeSet<>(BucketLimits.BY_OWNER);
+    private boolean isAcquired(RateLimitKey key) {
+      if (keys == null && size == FEW) {
+        // Ordered, so that identities chosen to collide in a hash table cannot slow it down.
+        keys = new TreeSet<>();
         for (Take take : takes) {
-          owners.add(take.key.limits());
+          keys.add(take.key);
         }
       }
-      if (owners != null) {
-        return owners.contains(limits);
+      if (keys != null) {
+        return keys.contains(key);
       }
       for (int i = 0; i < size; i++) {
-        if (BucketLimits.BY_OWNER.compare(takes[i].key.limits(), limits) == 0) {
+        if (takes[i].key.equals(key)) {
           return true;
         }
       }

@@ -10,7 +10,7 @@ import java.util.Arrays;
 /**
  * The buckets of one acquisition, and the decision on them: all a store needs that keeps states and
  * has them decided in Java. A store loads the state of every key, decides, and keeps what changed;
- * meanwhile nobody else may change these buckets, by a lock or a transaction.
+ * meanwhile no other thread or process may change these buckets, by a lock or a transaction.
  *
  * <pre>{@code
  * BucketStates states = new BucketStates(acquisition);

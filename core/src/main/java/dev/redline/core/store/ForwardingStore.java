@@ -9,9 +9,9 @@ import java.util.concurrent.CompletionStage;
  * A store that forwards every call to another store: the base of decorators, which override what
  * they change (<a href="https://en.wikipedia.org/wiki/Decorator_pattern">decorator pattern</a>).
  *
- * <p>Each method calls the method of the same name. There are three ways to acquire, and none calls
- * another: a decorator that changes or observes acquisitions overrides {@link #acquire}, {@link
- * #acquireNow} and {@link #acquireAndWait}.
+ * <p>Nearly every method calls the method of the same name. There are three ways to acquire that do
+ * not call each other: a decorator that changes or observes acquisitions overrides {@link
+ * #acquire}, {@link #acquireNow} and {@link #acquireAndWait}.
  */
 public abstract class ForwardingStore implements StorageProvider {
   /** Creates the decorator. */
@@ -28,6 +28,12 @@ public abstract class ForwardingStore implements StorageProvider {
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
     return delegate().acquire(acquisition);
+  }
+
+  /** {@inheritDoc} Calls {@link #acquire} of this store, so that overriding that is enough. */
+  @Override
+  public CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
+    return acquire(acquisition);
   }
 
   @Override

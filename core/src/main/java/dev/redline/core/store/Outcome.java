@@ -5,8 +5,8 @@ import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store answers to an acquisition: whether it passed, when it was decided, and what each
- * band looked like just before.
+ * What a store returns for an acquisition: whether it was allowed, when it was decided, and what
+ * each band looked like just before.
  *
  * <p>A store fills it; who asked reads it. Reusable: one that is handed to {@link
  * StorageProvider#acquireNow} again is overwritten. Not thread-safe.
@@ -83,7 +83,7 @@ public final class Outcome {
     unseen = keys;
   }
 
-  /** Returns whether key {@code i} was looked at, so that its views tell something. */
+  /** Returns whether key {@code i} was looked at, so that its views have a meaning. */
   public boolean seen(int i) {
     return unseen == null || !unseen.get(i);
   }
@@ -134,7 +134,7 @@ public final class Outcome {
     moments = micros.clone();
   }
 
-  /** Returns when key {@code i} was looked at, by the clock of whoever keeps it. */
+  /** Returns when key {@code i} was looked at, by the clock of the node that has it. */
   public long nowMicros(int i) {
     return moments == null ? nowMicros : moments[i];
   }

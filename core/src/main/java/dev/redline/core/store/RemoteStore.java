@@ -1,5 +1,6 @@
 package dev.redline.core.store;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -42,4 +43,9 @@ public interface RemoteStore extends StorageProvider {
 
   /** Sets who hears of calls: one, and before the first acquisition. */
   void observe(CallObserver observer);
+
+  /** Returns how long a call may take before it fails; a call that takes most of it is slow. */
+  default Duration commandTimeout() {
+    return Duration.ofMillis(50);
+  }
 }

@@ -18,10 +18,19 @@ public interface StorageProvider extends AutoCloseable {
   String type();
 
   /**
-   * Takes an acquisition. Never throws and never blocks: a store that cannot decide completes the
+   * Decides an acquisition. Never throws and never blocks: a store that cannot decide completes the
    * stage with a {@link StoreException}.
    */
   CompletionStage<Outcome> acquire(Acquisition acquisition);
+
+  /**
+   * Is {@link #acquire} for a caller whose continuations only pass the outcome on, for example to
+   * an event loop. They may run on an I/O thread of the store: one that blocks or computes for long
+   * delays all other callers.
+   */
+  default CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
+    return acquire(acquisition);
+  }
 
   /**
    * Takes an acquisition at once if that needs no I/O, and fills the outcome.
@@ -34,7 +43,7 @@ public interface StorageProvider extends AutoCloseable {
   }
 
   /**
-   * Takes an acquisition, and waits for it. A store that answers on threads of its own can spare a
+   * Decides an acquisition, and waits for the outcome. A store with threads of its own can spare a
    * waiting caller the change of threads that {@link #acquire} owes to continuations.
    *
    * @throws StoreException if the store cannot decide
@@ -58,7 +67,7 @@ public interface StorageProvider extends AutoCloseable {
   }
 
   /**
-   * Makes every bucket of some rules and plans a fresh one: of their owners, whatever the limits. A
+   * Makes every bucket of some rules and plans full: all of their owners, under any limits. A
    * shared store tells the other nodes, which know within a second.
    *
    * @return a stage that completes when this node goes by it, or fails if the store cannot reset
@@ -68,7 +77,7 @@ public interface StorageProvider extends AutoCloseable {
         new UnsupportedOperationException("the store " + type() + " cannot reset buckets"));
   }
 
-  /** Makes one bucket a fresh one; as {@link #reset(List)} otherwise. */
+  /** Makes one bucket full; as {@link #reset(List)} otherwise. */
   default CompletionStage<Void> reset(RateLimitKey key) {
     return CompletableFuture.failedFuture(
         new UnsupportedOperationException("the store " + type() + " cannot reset buckets"));
@@ -82,7 +91,7 @@ public interface StorageProvider extends AutoCloseable {
     return Optional.empty();
   }
 
-  /** Returns how the store is doing, as it was last seen; asks nobody and never blocks. */
+  /** Returns how the store is doing, as it was last seen; calls nothing and never blocks. */
   default StoreHealth health() {
     return StoreHealth.UP;
   }

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * How a store is doing, as it was last seen; what health endpoints show. Reading it asks nobody.
+ * How a store is doing, as it was last seen; what health endpoints show. Reading it calls no store.
  *
  * @param up whether the store can decide
  * @param reason why it cannot; absent while it can

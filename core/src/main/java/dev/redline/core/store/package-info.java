@@ -1,4 +1,4 @@
-/** The port to whatever keeps bucket state. */
+/** The port to the stores of bucket state. */
 @NullMarked
 package dev.redline.core.store;
 

@@ -49,11 +49,32 @@ class AcquisitionTest {
   }
 
   @Test
-  void refusesAnOwnerTwiceButNotARuleAndAPlanOfOneName() {
+  void rejectsAKeyTwiceButNotARuleAndAPlanOfOneName() {
     Acquisition.Builder builder = Acquisition.builder().take(rule("a"), 1);
     builder.take(key(BucketLimits.OwnerKind.PLAN, "a", 1), 1);
-    assertThatThrownBy(() -> builder.take(key(BucketLimits.OwnerKind.RULE, "a", 2), 1))
-        .hasMessage("rule a is acquired twice");
+    assertThatThrownBy(() -> builder.take(rule("a"), 1))
+        .hasMessage("rule a is acquired twice for one identity");
+  }
+
+  @Test
+  void acquiresAnOwnerForSeveralIdentities() {
+    RateLimitKey other = new RateLimitKey(rule("a").limits(), "other");
+    Acquisition both = Acquisition.builder().take(rule("a"), 1).take(other, 2).build();
+    assertThat(both.size()).isEqualTo(2);
+    assertThat(both.with(1, 5, true).cost(1)).isEqualTo(5);
+    assertThat(both.with(1, 5, true).shadow(1)).isTrue();
+    assertThat(both.with(0, 4, false).cost(0)).isEqualTo(4);
+    assertThat(both.cost(1)).isEqualTo(2);
+  }
+
+  @Test
+  void rejectsAKeyTwiceAmongMany() {
+    Acquisition.Builder builder = Acquisition.builder();
+    for (int i = 0; i < 20; i++) {
+      builder.take(new RateLimitKey(rule("a").limits(), "i" + i), 1);
+    }
+    assertThatThrownBy(() -> builder.take(new RateLimitKey(rule("a").limits(), "i" + 12), 1))
+        .hasMessage("rule a is acquired twice for one identity");
   }
 
   @Test

@@ -9,12 +9,14 @@ import dev.redline.core.limit.RateLimitBand;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -32,6 +34,7 @@ class ForwardingStoreTest {
           new Outcome(),
           KEY,
           List.of("element"),
+          Duration.ofMillis(7),
           Optional.empty(),
           CompletableFuture.completedFuture(null),
           StoreHealth.UP);
@@ -57,7 +60,8 @@ class ForwardingStoreTest {
 
   static Stream<Method> methods() {
     return Arrays.stream(RemoteStore.class.getMethods())
-        .filter(method -> !Modifier.isStatic(method.getModifiers()));
+        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+        .filter(method -> !method.getName().equals("acquireForEventLoop"));
   }
 
   @ParameterizedTest
@@ -72,6 +76,17 @@ class ForwardingStoreTest {
 
     assertThat(calls).containsExactly(call(method, arguments));
     assertThat(result).isEqualTo(value(method.getReturnType()));
+  }
+
+  /** So a decorator that overrides {@code acquire} alone is never bypassed. */
+  @Test
+  void acquiresForAnEventLoopByItsOwnAcquire() throws Exception {
+    Acquisition acquisition = Acquisition.of(KEY, 1);
+
+    var unused = store.acquireForEventLoop(acquisition);
+
+    Method acquire = StorageProvider.class.getMethod("acquire", Acquisition.class);
+    assertThat(calls).containsExactly(call(acquire, new Object[] {acquisition}));
   }
 
   private static List<Object> call(Method method, Object[] arguments) {

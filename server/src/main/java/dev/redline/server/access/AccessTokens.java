@@ -1,10 +1,6 @@
 package dev.redline.server.access;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.redline.server.settings.AdminToken;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,15 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The configured tokens, kept as digests only. */
 public final class AccessTokens {
-  private static final class Entry {
-    private final Caller caller;
-    private final byte[] digest;
-
-    Entry(Caller caller, byte[] digest) {
-      this.caller = caller;
-      this.digest = digest;
-    }
-  }
+  private record Entry(Caller caller, TokenDigest digest) {}
 
   private final List<Entry> entries;
 
@@ -32,7 +20,7 @@ public final class AccessTokens {
                 token ->
                     new Entry(
                         new Caller(token.getKey(), token.getValue().role()),
-                        digest(token.getValue().value())))
+                        TokenDigest.of(token.getValue().value())))
             .toList();
   }
 
@@ -41,21 +29,13 @@ public final class AccessTokens {
    * response time does not depend on how much of a guess is right.
    */
   Optional<Caller> find(String token) {
-    byte[] presented = digest(token);
+    TokenDigest presented = TokenDigest.of(token);
     @Nullable Caller found = null;
     for (Entry entry : entries) {
-      if (MessageDigest.isEqual(entry.digest, presented)) {
-        found = entry.caller;
+      if (entry.digest().matches(presented)) {
+        found = entry.caller();
       }
     }
     return Optional.ofNullable(found);
-  }
-
-  private static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
   }
 }

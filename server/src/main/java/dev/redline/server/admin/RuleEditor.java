@@ -33,6 +33,9 @@ import java.util.stream.Collectors;
  * <p>Thread-safe. Methods throw {@link AdminProblem} if the change is invalid or not possible.
  */
 final class RuleEditor {
+  /** A rule of this id could not be read at {@code rules/{id}}. */
+  private static final String RESERVED_ID = "errors";
+
   private static final RuleDocument EMPTY = new RuleDocument(1, List.of(), List.of(), List.of());
   private static final RuleDocumentReader READER = RuleDocumentReader.withoutPlaceholders();
   private static final int MAX_TRIES = 50;
@@ -59,6 +62,10 @@ final class RuleEditor {
         by,
         layers -> {
           RateLimitRule rule = text.read(layers.plans());
+          if (rule.id().equals(RESERVED_ID)) {
+            throw new AdminProblem(
+                400, "id: 'errors' is reserved, because GET rules/errors lists errors; rename it");
+          }
           if (layers.effective(rule.id()).isPresent()) {
             throw new AdminProblem(
                 409, "rule '" + rule.id() + "' exists already; change it with PUT");
@@ -187,7 +194,7 @@ final class RuleEditor {
       validate(RuleLayers.layered(base, next), edit);
       if (callRepository(
           () -> repository.write(expected, revision(next, by, edit), entry(by, edit)))) {
-        documents.reload();
+        documents.reloadRepository();
         return version;
       }
     }

@@ -17,6 +17,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.ResponseEntity;
@@ -37,6 +39,10 @@ class RulesController {
   private static final RuleDocumentReader READER =
       RuleDocumentReader.withoutPlaceholders().warningOfWaits();
 
+  private static final long VALIDATION_WAIT_MILLIS = 200;
+
+  private final Semaphore validating =
+      new Semaphore(Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
   private final RuleEditor editor;
   private final RateLimitEngine engine;
   private final RuleDocuments documents;
@@ -119,8 +125,19 @@ class RulesController {
 
   @PostMapping("/validate")
   ResponseEntity<byte[]> validate(
-      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request) {
-    ReadResult read = READER.read(List.of(new Document("document", BodyText.document(request))));
+      @RequestAttribute(AdminAuthenticator.CALLER) Caller caller, HttpServletRequest request)
+      throws InterruptedException {
+    String document = BodyText.document(request);
+    // Validating a large document takes long, and decisions need the processors.
+    if (!validating.tryAcquire(VALIDATION_WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+      throw new AdminProblem(503, "other documents are being validated; please retry");
+    }
+    ReadResult read;
+    try {
+      read = READER.read(List.of(new Document("document", document)));
+    } finally {
+      validating.release();
+    }
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("valid", read.valid());
     body.put("errors", AdminJson.of(read.errors()));

@@ -1,6 +1,7 @@
 package dev.redline.server.cli;
 
 import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.internal.store.BandCursor;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
@@ -8,10 +9,12 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
+import dev.redline.redis.RedisProperties;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.server.settings.ServerSettings;
 import dev.redline.stores.redis.RedisBucket;
+import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -52,9 +55,8 @@ final class InspectCommand implements Command {
     Map<String, String> properties =
         new HashMap<>(ServerSettings.CATALOG.environment(terminal.variables()));
     arguments.one("--redis").ifPresent(uri -> properties.put("rl.redis.uri", uri));
-    ServerSettings settings;
     try {
-      settings = ServerSettings.parse(properties);
+      ServerSettings.parse(properties);
     } catch (InvalidSettingsException e) {
       e.problems().forEach(terminal.err()::println);
       return Redline.FAILED;
@@ -66,6 +68,8 @@ final class InspectCommand implements Command {
         return Redline.FAILED;
       }
     }
+    FlatProperties reader = new FlatProperties(properties);
+    RedisSettings settings = RedisSettings.read(reader, RedisProperties.read(reader));
     return inspect(arguments.rest().get(0), settings, book, terminal);
   }
 
@@ -82,16 +86,16 @@ final class InspectCommand implements Command {
   }
 
   private static int inspect(
-      String key, ServerSettings settings, Optional<RuleBook> book, Terminal terminal) {
+      String key, RedisSettings settings, Optional<RuleBook> book, Terminal terminal) {
     // A person waits for this, not a request, so the longer timeout is used for commands too.
-    Duration timeout = settings.redis().connection().connectTimeout();
-    try (RedisStore store = RedisStore.start(settings.redisStore().withCommandTimeout(timeout))) {
+    Duration timeout = settings.connection().connectTimeout();
+    try (RedisStore store = RedisStore.start(settings.withCommandTimeout(timeout))) {
       if (!store.awaitReady(timeout.multipliedBy(2))) {
         terminal
             .err()
             .println(
                 "redline inspect: cannot use Redis at "
-                    + withoutPassword(settings.redis().connection().uri())
+                    + withoutPassword(settings.connection().uri())
                     + ": "
                     + store.health().reason().orElse("it does not answer"));
         return Redline.FAILED;

@@ -1,13 +1,15 @@
 package dev.redline.server.cli;
 
+import dev.redline.assembly.RuleSourceSettings;
 import dev.redline.server.management.ServerVersion;
-import dev.redline.server.settings.RuleSourceSettings;
+import dev.redline.server.settings.ObservabilitySettings.LogFormat;
 import dev.redline.server.settings.ServerSettings;
-import dev.redline.server.settings.StorageSettings;
 import dev.redline.server.wiring.RedlineServer;
 import dev.redline.server.wiring.ServerOptions;
 import dev.redline.server.wiring.StartupFailure;
 import java.io.PrintStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -18,6 +20,7 @@ import java.util.Set;
 
 /** Runs the service until the process is stopped. */
 final class ServeCommand implements Command {
+  private static final Logger LOG = System.getLogger(ServeCommand.class.getName());
   private static final Map<String, String> PROPERTIES =
       Map.of(
           "--rules", "rl.config.path",
@@ -60,7 +63,11 @@ final class ServeCommand implements Command {
     try {
       @SuppressWarnings("resource") // runs until the process ends, which closes it
       RedlineServer server = RedlineServer.start(options);
-      printSummary(server, terminal.out());
+      if (server.settings().observability().logFormat() == LogFormat.JSON) {
+        logSummary(server);
+      } else {
+        printSummary(server, terminal.out());
+      }
       return Redline.KEEP_RUNNING;
     } catch (StartupFailure e) {
       e.lines().forEach(terminal.err()::println);
@@ -90,15 +97,25 @@ final class ServeCommand implements Command {
     return flags;
   }
 
+  /** The summary as one line of the log: in JSON, so that every line of the output is. */
+  private static void logSummary(RedlineServer server) {
+    LOG.log(
+        Level.INFO,
+        "Redline {0} is ready; decisions on port {1}, management on port {2}",
+        ServerVersion.current(),
+        Integer.toString(server.port()),
+        Integer.toString(server.managementPort()));
+  }
+
   private static void printSummary(RedlineServer server, PrintStream out) {
     ServerSettings settings = server.settings();
     String host = settings.server().host();
-    String check = "http://" + reachable(host) + ":" + server.port() + "/v1/check";
+    String scheme = settings.server().tls().isPresent() ? "https://" : "http://";
+    String check = scheme + reachable(host) + ":" + server.port() + "/v1/check";
     String management =
         "http://" + reachable(settings.server().managementHost()) + ":" + server.managementPort();
     boolean example =
-        settings.config().path().isEmpty()
-            && settings.config().sources().equals(List.of(RuleSourceSettings.Source.FILE));
+        settings.config().path().isEmpty() && settings.config().names().equals(List.of("FILE"));
     out.println("Redline " + ServerVersion.current() + " is ready.");
     out.println("  decisions   " + check);
     out.println("  management  " + management + "/actuator/health");
@@ -116,8 +133,8 @@ final class ServeCommand implements Command {
                         + management
                         + "/admin/v1, token in "
                         + file.toAbsolutePath().normalize()));
-    boolean inMemory = settings.storage().type() != StorageSettings.Type.REDIS;
-    out.println("  store       " + settings.storage().type() + (inMemory ? ", in memory" : ""));
+    String memory = server.storesInMemory() ? ", in memory" : "";
+    out.println("  store       " + settings.storage().type() + memory);
     out.println();
     if (example) {
       out.println("Next: run this six times; the sixth response is 429, with the time to wait.");
@@ -138,8 +155,8 @@ final class ServeCommand implements Command {
   }
 
   private static String rules(RuleSourceSettings config) {
-    List<String> sources = config.sources().stream().map(Enum::name).toList();
-    return String.join(", ", sources) + config.path().map(path -> " from " + path).orElse("");
+    return String.join(", ", config.names())
+        + config.path().map(path -> " from " + path).orElse("");
   }
 
   private static String reachable(String host) {

@@ -31,6 +31,11 @@ final class Admission {
     return bytes <= maxBytes;
   }
 
+  /** Returns whether the buffered bytes are within the limit. */
+  boolean hasRoom() {
+    return bytes <= maxBytes;
+  }
+
   /** Ends an admitted request, with all the bytes that were buffered for it. */
   void leave(int buffered) {
     requests--;

@@ -1,6 +1,5 @@
 package dev.redline.server.data;
 
-import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.internal.http.DecisionJson;
@@ -8,9 +7,11 @@ import dev.redline.core.internal.http.JsonText;
 import dev.redline.core.internal.http.ProblemDetails;
 import dev.redline.server.data.CheckReader.BatchItem;
 import dev.redline.server.data.CheckReader.InvalidItem;
+import dev.redline.server.logging.DenialLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/check/batch}: up to 1000 decisions, made in order. */
 final class BatchEndpoint implements Endpoint {
@@ -26,8 +27,10 @@ final class BatchEndpoint implements Endpoint {
   public void handle(Exchange exchange, byte[] body) {
     List<BatchItem> items = reader.batch(body);
     List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
+    // Read here: results may arrive on other threads, which must not use the request.
+    String traceParent = exchange.traceParent();
     for (BatchItem item : items) {
-      results.add(decide(item));
+      results.add(decide(item, exchange.loop().denials(), traceParent));
     }
     exchange
         .loop()
@@ -38,25 +41,32 @@ final class BatchEndpoint implements Endpoint {
   }
 
   /** Returns the {@link RateLimitResult} of an item, or the {@link HttpProblem} it has. */
-  private CompletableFuture<Object> decide(BatchItem item) {
+  private CompletableFuture<Object> decide(
+      BatchItem item, DenialLog denials, @Nullable String traceParent) {
     if (item instanceof InvalidItem invalid) {
       return CompletableFuture.completedFuture(invalid.problem());
     }
     CheckFields fields = (CheckFields) item;
-    LimitCheck check;
+    PreparedCheck check;
     try {
       check = fields.toCheck();
     } catch (HttpProblem problem) {
       return CompletableFuture.completedFuture(problem);
     }
-    return engine
-        .decide(check, fields.dryRun)
-        .<Object>thenApply(result -> result)
+    return check
+        .decide(engine)
+        .<Object>thenApply(
+            result -> {
+              if (!check.dryRun()) {
+                denials.decided(check.check(), result, traceParent);
+              }
+              return result;
+            })
         .exceptionally(
             failure -> {
               Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-              HttpProblem problem = EngineErrors.toProblem(check, cause);
-              return problem == null ? Router.internalError(cause) : problem;
+              HttpProblem problem = EngineErrors.toProblem(check.check(), cause);
+              return problem == null ? Router.internalError(traceParent, cause) : problem;
             })
         .toCompletableFuture();
   }

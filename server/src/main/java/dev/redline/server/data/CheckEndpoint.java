@@ -1,6 +1,5 @@
 package dev.redline.server.data;
 
-import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.internal.http.HttpDecision;
@@ -20,16 +19,19 @@ final class CheckEndpoint implements Endpoint {
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    CheckFields fields = reader.check(body);
-    LimitCheck check = fields.toCheck();
+    PreparedCheck check = reader.check(body).toCheck();
     exchange
         .loop()
         .whenDone(
-            engine.decide(check, fields.dryRun),
-            result ->
-                exchange.decision(
-                    HttpDecision.of(result, http),
-                    DecisionJson.write(exchange.loop().text(), result)),
-            failure -> EngineErrors.send(exchange, check, failure));
+            check.decide(engine),
+            result -> {
+              if (!check.dryRun()) {
+                exchange.logDenial(check.check(), result);
+              }
+              exchange.decision(
+                  HttpDecision.of(result, http),
+                  DecisionJson.write(exchange.loop().text(), result));
+            },
+            failure -> EngineErrors.send(exchange, check.check(), failure));
   }
 }

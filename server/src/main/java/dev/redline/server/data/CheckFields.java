@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckFields implements CheckReader.BatchItem {
   @Nullable String ruleSetId;
-  RequestContext.@Nullable Builder request;
+  @Nullable DescribedRequest request;
   @Nullable String ruleId;
   @Nullable List<String> identity;
   @Nullable Object limit;
@@ -24,10 +24,12 @@ final class CheckFields implements CheckReader.BatchItem {
   boolean dryRun;
 
   private final @Nullable InlineLimitReader inlineLimits;
+  private final UserTokens tokens;
 
   /** Creates empty fields; {@code inlineLimits} is null if a check may not carry limits. */
-  CheckFields(@Nullable InlineLimitReader inlineLimits) {
+  CheckFields(@Nullable InlineLimitReader inlineLimits, UserTokens tokens) {
     this.inlineLimits = inlineLimits;
+    this.tokens = tokens;
   }
 
   /**
@@ -35,7 +37,7 @@ final class CheckFields implements CheckReader.BatchItem {
    *
    * @throws HttpProblem if the fields do not make up exactly one of the three forms
    */
-  LimitCheck toCheck() {
+  PreparedCheck toCheck() {
     boolean byRequest = request != null;
     boolean byRule = ruleId != null || identity != null || limit != null || bands != null;
     boolean byPlans = plans != null || key != null;
@@ -51,10 +53,12 @@ final class CheckFields implements CheckReader.BatchItem {
       throw HttpProblem.field("ruleSetId", "goes only with request");
     }
     if (request != null) {
-      RequestContext context = request.cost(cost).build();
-      return new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context);
+      boolean identified = request.identify(tokens);
+      RequestContext context = request.context.cost(cost).build();
+      LimitCheck check = new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context);
+      return new PreparedCheck(check, dryRun, !identified);
     }
-    return byRule ? ofRule() : ofPlans();
+    return new PreparedCheck(byRule ? ofRule() : ofPlans(), dryRun, false);
   }
 
   private LimitCheck ofRule() {
@@ -65,7 +69,12 @@ final class CheckFields implements CheckReader.BatchItem {
     if (limit != null || bands != null) {
       limits = Optional.of(readInlineLimits());
     }
-    return new LimitCheck.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
+    try {
+      return new LimitCheck.OfRule(ruleId, identity == null ? List.of() : identity, limits, cost);
+    } catch (IllegalArgumentException e) {
+      // Limits of the check itself are named after the rule.
+      throw HttpProblem.field("ruleId", String.valueOf(e.getMessage()));
+    }
   }
 
   private List<RateLimitBand> readInlineLimits() {

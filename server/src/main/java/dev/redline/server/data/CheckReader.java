@@ -27,10 +27,12 @@ final class CheckReader {
       JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
 
   private final @Nullable InlineLimitReader inlineLimits;
+  private final UserTokens tokens;
 
   /** Creates a reader; {@code inlineLimits} is null if checks may not carry limits. */
-  CheckReader(@Nullable InlineLimitReader inlineLimits) {
+  CheckReader(@Nullable InlineLimitReader inlineLimits, UserTokens tokens) {
     this.inlineLimits = inlineLimits;
+    this.tokens = tokens;
   }
 
   /** One item of a batch: the fields of a check, or an error. */
@@ -114,7 +116,7 @@ final class CheckReader {
 
   /** Reads one check; the parser is on the start of its object. */
   private CheckFields check(JsonParser json) throws IOException {
-    CheckFields fields = new CheckFields(inlineLimits);
+    CheckFields fields = new CheckFields(inlineLimits, tokens);
     int seenBits = 0;
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String field = json.currentName();

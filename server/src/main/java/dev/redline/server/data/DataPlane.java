@@ -1,8 +1,13 @@
 package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.Route.Accepts;
+import dev.redline.server.data.Route.Access;
+import dev.redline.server.data.connection.ConnectionGuard;
+import dev.redline.server.data.connection.Connections;
+import dev.redline.server.logging.DenialLog;
 import dev.redline.server.rules.RulesPage;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -11,11 +16,14 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -29,22 +37,29 @@ import org.jspecify.annotations.Nullable;
  * <p>Started and stopped once, by one thread.
  */
 public final class DataPlane {
-  private static final int IDLE_SECONDS = 90;
+  private static final Logger LOG = System.getLogger(DataPlane.class.getName());
   private static final int MAX_HEADER_BYTES = 32 << 10;
+  private static final int MAX_STREAMS = 100;
+  private static final int MAX_EXPLANATIONS = 100;
+  private static final long TLS_RELOAD_MILLIS = 500;
 
   /** How long the port stays open after draining began, for connections on their way. */
   private static final Duration ACCEPT_WHILE_DRAINING = Duration.ofMillis(250);
 
+  private static final long DRAIN_CHECK_MILLIS = 5;
   private static final long CLOSE_SECONDS = 5;
 
   private final DataPlaneSettings settings;
   private final RateLimitEngine engine;
   private final RequestTimers timers;
+  private final UserTokens tokens;
   private final CheckReader reader;
   private final RulesEndpoint rules;
+  private final DenialLog denials;
   private final Drain drain;
   private final int loops = Runtime.getRuntime().availableProcessors();
-  private final ConnectionLimit connections;
+  private final Connections connections;
+  private final CallerAuthenticator callers;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private @Nullable Vertx vertx;
 
@@ -54,15 +69,21 @@ public final class DataPlane {
       RateLimitEngine engine,
       MeterRegistry registry,
       InlineLimitReader inlineLimits,
+      CallerAuthenticator callers,
+      UserTokens tokens,
       TokenAuthenticator authenticator,
-      RulesPage.Maker pages) {
+      RulesPage.Maker pages,
+      DenialLog denials) {
     this.settings = settings;
     this.engine = engine;
     this.timers = new RequestTimers(registry);
-    this.reader = new CheckReader(settings.inlineLimits() ? inlineLimits : null);
+    this.tokens = tokens;
+    this.reader = new CheckReader(settings.inlineLimits() ? inlineLimits : null, tokens);
     this.rules = new RulesEndpoint(authenticator, pages);
+    this.denials = denials;
     this.drain = new Drain(settings.drainTimeout());
-    this.connections = new ConnectionLimit(settings.maxConnections());
+    this.connections = new Connections(settings.connections());
+    this.callers = callers;
     timers.preregister("POST", "/v1/check", 200);
     timers.preregister("POST", "/v1/check", 429);
   }
@@ -71,24 +92,38 @@ public final class DataPlane {
    * Opens the port; returns when it accepts requests.
    *
    * @throws IOException if the port cannot be bound
+   * @throws InvalidTlsFilesException if TLS is configured with files that cannot be used
    */
-  public void start() throws IOException {
+  public void start() throws IOException, InvalidTlsFilesException {
     Vertx started =
-        Vertx.vertx(
-            new VertxOptions()
-                .setEventLoopPoolSize(loops)
-                .setPreferNativeTransport(true)
-                .setFileSystemOptions(
-                    new FileSystemOptions()
-                        .setFileCachingEnabled(false)
-                        .setClassPathResolvingEnabled(false)));
+        Vertx.builder()
+            .withTransport(connections.transport())
+            .with(
+                new VertxOptions()
+                    .setEventLoopPoolSize(loops)
+                    .setFileSystemOptions(
+                        new FileSystemOptions()
+                            .setFileCachingEnabled(false)
+                            .setClassPathResolvingEnabled(false)))
+            .build();
     vertx = started;
     try {
+      TlsFiles tls = settings.tls().map(files -> new TlsFiles(files, started)).orElse(null);
+      ServerSSLOptions certificate = tls == null ? null : tls.load();
+      LongTasks explaining = new LongTasks(started, Math.max(1, loops / 2), MAX_EXPLANATIONS);
       started
-          .deployVerticle(Listener::new, new DeploymentOptions().setInstances(loops))
+          .deployVerticle(
+              () -> new Listener(certificate, explaining),
+              new DeploymentOptions().setInstances(loops))
           .toCompletionStage()
           .toCompletableFuture()
           .get();
+      if (tls != null) {
+        reloadWhenChanged(tls, started);
+      }
+    } catch (InvalidTlsFilesException e) {
+      started.close();
+      throw e;
     } catch (ExecutionException e) {
       started.close();
       Throwable cause = e.getCause() == null ? e : e.getCause();
@@ -99,28 +134,46 @@ public final class DataPlane {
     }
   }
 
+  /** Looks at the files on a worker thread; new connections use the new certificate. */
+  private void reloadWhenChanged(TlsFiles tls, Vertx running) {
+    running.setTimer(
+        TLS_RELOAD_MILLIS,
+        timer ->
+            running
+                .executeBlocking(tls::loadIfChanged)
+                .compose(
+                    changed ->
+                        changed.isPresent()
+                            ? servers.get(0).updateSSLOptions(changed.get(), true)
+                            : Future.succeededFuture(false))
+                .onFailure(
+                    e -> LOG.log(Level.WARNING, "the changed TLS files could not be used", e))
+                .onComplete(done -> reloadWhenChanged(tls, running)));
+  }
+
   /** Returns the port. */
   public int port() {
     return servers.get(0).actualPort();
   }
 
   /**
-   * Stops gracefully. For a moment the port stays open and every response carries {@code
-   * Connection: close}; then the port closes, and requests whose head was received are answered
-   * within the drain timeout.
+   * Stops gracefully. For a moment the port stays open, and clients are asked to use other
+   * connections. Then the port closes, requests whose head was received are answered within the
+   * drain timeout, and each connection is closed after its last response.
    */
   public void stop() {
+    if (drain.hasBegun()) {
+      return;
+    }
+    long deadline = System.nanoTime() + settings.drainTimeout().toNanos();
     drain.begin();
+    connections.beginDrain();
     try {
-      Duration accepting =
-          ACCEPT_WHILE_DRAINING.compareTo(settings.drainTimeout()) < 0
-              ? ACCEPT_WHILE_DRAINING
-              : settings.drainTimeout();
-      TimeUnit.MILLISECONDS.sleep(accepting.toMillis());
-      long rest = settings.drainTimeout().minus(accepting).toMillis();
-      List<Future<Void>> closing = new ArrayList<>();
-      servers.forEach(server -> closing.add(server.shutdown(rest, TimeUnit.MILLISECONDS)));
-      await(Future.join(closing), rest + TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
+      sleep(Math.min(ACCEPT_WHILE_DRAINING.toMillis(), settings.drainTimeout().toMillis()));
+      connections.stopAccepting();
+      while (connections.count() > 0 && System.nanoTime() - deadline < 0) {
+        sleep(DRAIN_CHECK_MILLIS);
+      }
       if (vertx != null) {
         await(vertx.close(), TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
       }
@@ -129,46 +182,63 @@ public final class DataPlane {
     }
   }
 
+  private static void sleep(long millis) throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(millis);
+  }
+
   private static void await(Future<?> future, long millis) throws InterruptedException {
     try {
       future.toCompletionStage().toCompletableFuture().get(millis, TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      System.getLogger(DataPlane.class.getName())
-          .log(System.Logger.Level.WARNING, "closing the data plane failed or timed out", e);
+      LOG.log(Level.WARNING, "closing the data plane failed or timed out", e);
     }
   }
 
-  private List<Route> routes() {
+  private List<Route> routes(LongTasks explaining) {
     return List.of(
         new Route("/v1/check", Accepts.JSON, new CheckEndpoint(engine, reader, settings.http())),
         new Route("/v1/check/batch", Accepts.JSON, new BatchEndpoint(engine, reader)),
-        new Route("/v1/rules", Accepts.GET, rules),
-        new Route("/v1/explain", Accepts.JSON, new ExplainEndpoint(engine, reader)),
+        new Route("/v1/rules", Accepts.GET, rules, Access.OWN),
+        new Route("/v1/openapi.json", Accepts.GET, new OpenApiEndpoint()),
+        new Route("/v1/explain", Accepts.JSON, new ExplainEndpoint(engine, reader, explaining)),
         new Route(
             "/v1/forward-auth",
             Accepts.ANY_METHOD,
             new ForwardAuthEndpoint(
-                engine, settings.http(), settings.proxies(), settings.apiKeyHeader())));
+                engine, settings.http(), settings.proxies(), settings.apiKeyHeader(), tokens)));
   }
 
   /** The HTTP server of one event loop; all of them listen on the same port. */
   private final class Listener extends VerticleBase {
+    private final @Nullable ServerSSLOptions tls;
+    private final LongTasks explaining;
+
+    Listener(@Nullable ServerSSLOptions tls, LongTasks explaining) {
+      this.tls = tls;
+      this.explaining = explaining;
+    }
+
     @Override
     public Future<?> start() {
       Admission admission =
           new Admission(
               Math.max(1, settings.mostRequests() / loops),
               Math.max(JsonBody.MAX_BYTES, settings.mostBytes() / loops));
-      BodyDeadlines deadlines = new BodyDeadlines(settings.bodyTimeout());
-      vertx.setPeriodic(
-          Math.max(1, deadlines.interval().toMillis()),
-          timer -> deadlines.expire(System.nanoTime()));
-      Router router =
-          new Router(routes(), new EventLoopState(context, timers, admission, drain, deadlines));
+      EventLoopState loop =
+          new EventLoopState(
+              context,
+              timers,
+              admission,
+              drain,
+              settings.bodyTimeout(),
+              settings.connections().writeTimeout(),
+              denials);
+      Router router = new Router(routes(explaining), callers, loop);
       HttpServer server =
           vertx
               .createHttpServer(options())
-              .connectionHandler(connections::accept)
+              .connectionHandler(
+                  connection -> ConnectionGuard.of(connection).established(connection))
               .requestHandler(router)
               .invalidRequestHandler(router::handleInvalid);
       servers.add(server);
@@ -176,15 +246,29 @@ public final class DataPlane {
     }
 
     private HttpServerOptions options() {
-      return new HttpServerOptions()
-          .setHost(settings.host())
-          // In Vert.x a negative port means any free one, the same for all event loops.
-          .setPort(settings.port() == 0 ? -1 : settings.port())
-          .setAcceptBacklog(1024)
-          .setIdleTimeout(IDLE_SECONDS)
-          .setMaxHeaderSize(MAX_HEADER_BYTES)
-          .setHttp2ClearTextEnabled(false)
-          .setStrictThreadMode(true);
+      HttpServerOptions options =
+          new HttpServerOptions()
+              .setHost(settings.host())
+              // In Vert.x a negative port means any free one, the same for all event loops.
+              .setPort(settings.port() == 0 ? -1 : settings.port())
+              .setAcceptBacklog(1024)
+              .setMaxHeaderSize(MAX_HEADER_BYTES)
+              .setInitialSettings(
+                  new Http2Settings()
+                      .setMaxConcurrentStreams(MAX_STREAMS)
+                      .setMaxHeaderListSize(MAX_HEADER_BYTES))
+              .setStrictThreadMode(true);
+      if (tls != null) {
+        options
+            .setSsl(true)
+            .setUseAlpn(true)
+            .setSslHandshakeTimeout(settings.connections().headTimeout().toMillis())
+            .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS)
+            .setKeyCertOptions(tls.getKeyCertOptions())
+            .setTrustOptions(tls.getTrustOptions())
+            .setClientAuth(tls.getClientAuth());
+      }
+      return options;
     }
   }
 }

@@ -2,8 +2,11 @@ package dev.redline.server.data;
 
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.server.data.connection.ConnectionLimits;
 import dev.redline.server.settings.ServerSettings;
+import dev.redline.server.settings.TlsSettings;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * The settings of the data plane.
@@ -17,8 +20,9 @@ import java.time.Duration;
  * @param inlineLimits whether checks may carry their own limits
  * @param mostRequests how many requests may wait for their body or decision at once
  * @param mostBytes how many bytes of bodies may be buffered for them
- * @param maxConnections how many connections may be open at once
+ * @param connections the limits of connections
  * @param bodyTimeout how long a request may take to send its body
+ * @param tls the files for TLS; absent: no TLS
  */
 public record DataPlaneSettings(
     String host,
@@ -30,9 +34,12 @@ public record DataPlaneSettings(
     boolean inlineLimits,
     int mostRequests,
     long mostBytes,
-    int maxConnections,
-    Duration bodyTimeout) {
+    ConnectionLimits connections,
+    Duration bodyTimeout,
+    Optional<TlsSettings> tls) {
   private static final int MOST_REQUESTS = 20_000;
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
 
   /** Returns what the properties say, and bounds that fit this machine's memory. */
   public static DataPlaneSettings of(ServerSettings settings) {
@@ -49,7 +56,12 @@ public record DataPlaneSettings(
         settings.server().inlineLimits(),
         MOST_REQUESTS,
         Runtime.getRuntime().maxMemory() / 8,
-        settings.server().maxConnections(),
-        settings.server().bodyTimeout());
+        new ConnectionLimits(
+            settings.server().maxConnections(),
+            settings.server().headTimeout(),
+            IDLE_TIMEOUT,
+            WRITE_TIMEOUT),
+        settings.server().bodyTimeout(),
+        settings.server().tls());
   }
 }

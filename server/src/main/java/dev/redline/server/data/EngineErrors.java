@@ -20,6 +20,9 @@ final class EngineErrors {
 
   /** Returns the error if the check is invalid, or null if the failure is internal. */
   static @Nullable HttpProblem toProblem(LimitCheck check, Throwable failure) {
+    if (failure instanceof HttpProblem problem) {
+      return problem;
+    }
     if (failure instanceof UnknownNameException unknown) {
       return new HttpProblem(404, String.valueOf(unknown.getMessage()));
     }

@@ -1,5 +1,6 @@
 package dev.redline.server.data;
 
+import dev.redline.server.logging.DenialLog;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -16,7 +17,9 @@ final class EventLoopState {
   private final RequestTimers timers;
   private final Admission admission;
   private final Drain drain;
-  private final BodyDeadlines deadlines;
+  private final ExchangeDeadlines bodies;
+  private final ExchangeDeadlines unsent;
+  private final DenialLog denials;
   private StringBuilder text = new StringBuilder(512);
 
   EventLoopState(
@@ -24,12 +27,26 @@ final class EventLoopState {
       RequestTimers timers,
       Admission admission,
       Drain drain,
-      BodyDeadlines deadlines) {
+      Duration bodyTimeout,
+      Duration writeTimeout,
+      DenialLog denials) {
     this.context = context;
     this.timers = timers;
     this.admission = admission;
     this.drain = drain;
-    this.deadlines = deadlines;
+    this.bodies = new ExchangeDeadlines(bodyTimeout, Exchange::bodyIsLate);
+    this.unsent = new ExchangeDeadlines(writeTimeout, Exchange::responseIsLate);
+    this.denials = denials;
+    every(bodies);
+    every(unsent);
+  }
+
+  private void every(ExchangeDeadlines deadlines) {
+    context
+        .owner()
+        .setPeriodic(
+            Math.max(1, deadlines.interval().toMillis()),
+            timer -> deadlines.expire(System.nanoTime()));
   }
 
   RequestTimers timers() {
@@ -44,8 +61,18 @@ final class EventLoopState {
     return drain;
   }
 
-  BodyDeadlines deadlines() {
-    return deadlines;
+  /** Returns the requests that wait for their body. */
+  ExchangeDeadlines bodies() {
+    return bodies;
+  }
+
+  /** Returns the HTTP/2 requests whose response is not sent completely. */
+  ExchangeDeadlines unsent() {
+    return unsent;
+  }
+
+  DenialLog denials() {
+    return denials;
   }
 
   /**
@@ -83,13 +110,13 @@ final class EventLoopState {
     }
   }
 
-  /** Runs a long task on a worker thread, and passes its value to a handler on this event loop. */
+  /** Runs a long task on another thread, and passes its value to a handler on this event loop. */
   <T> void offLoop(
-      Callable<CompletionStage<T>> task, Consumer<T> onValue, Consumer<Throwable> onFailure) {
-    whenDone(
-        context.executeBlocking(task, false).toCompletionStage().thenCompose(stage -> stage),
-        onValue,
-        onFailure);
+      LongTasks tasks,
+      Callable<CompletionStage<T>> task,
+      Consumer<T> onValue,
+      Consumer<Throwable> onFailure) {
+    whenDone(tasks.run(task), onValue, onFailure);
   }
 
   private static <T> void deliver(

@@ -1,7 +1,13 @@
 package dev.redline.server.data;
 
+import dev.redline.core.LimitCheck;
+import dev.redline.core.RateLimitResult;
 import dev.redline.core.internal.http.HttpDecision;
 import dev.redline.core.internal.http.ProblemDetails;
+import dev.redline.server.access.CallerAuthenticator.Credential;
+import dev.redline.server.data.connection.ConnectionGuard;
+import dev.redline.server.logging.TraceContext;
+import io.netty.handler.codec.TooLongFrameException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -22,35 +28,47 @@ final class Exchange {
       HttpHeaders.createOptimized(ProblemDetails.MEDIA_TYPE);
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 
-  /** How long a connection stays open so that its client can read the last response. */
-  private static final Duration LINGER = Duration.ofSeconds(1);
+  /** A body of at most this size is read and ignored, so that its connection can be reused. */
+  private static final int MAX_IGNORED_BODY = 1 << 16;
 
-  /** How many bytes of an unused body are discarded before the connection is closed. */
-  private static final int MAX_DISCARDED = 4 << 20;
+  /** A body that buffers this much gives way to others when the memory for bodies is full. */
+  private static final int LARGE_BODY = 1 << 16;
+
+  /** How long a request must have waited for its body to give way when there are too many. */
+  private static final long SLOW_BODY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long the last response of a connection waits for further requests on their way. */
+  private static final Duration LAST_RESPONSE_DELAY = Duration.ofMillis(5);
 
   private final HttpServerRequest request;
   private final String uri;
   private final EventLoopState loop;
+  private final ConnectionGuard connection;
   private final long startNanos = System.nanoTime();
   private boolean admitted;
   private int bufferedBytes;
   private boolean responded;
+  private boolean counted = true;
   private boolean closesConnection;
-  private int discarded;
+  private Credential credential = Credential.NONE;
 
-  // The links of the list in BodyDeadlines.
+  // The state of ExchangeDeadlines.
+  @Nullable ExchangeDeadlines waitsIn;
   @Nullable Exchange older;
   @Nullable Exchange newer;
+  long waitsSinceNanos;
 
   /**
    * Creates the exchange of a request.
    *
    * @param uri the path of the endpoint, or {@code UNKNOWN}: the tag of its metrics
    */
-  Exchange(HttpServerRequest request, String uri, EventLoopState loop) {
+  Exchange(HttpServerRequest request, String uri, EventLoopState loop, ConnectionGuard connection) {
     this.request = request;
     this.uri = uri;
     this.loop = loop;
+    this.connection = connection;
+    connection.requestBegun();
   }
 
   HttpServerRequest request() {
@@ -61,44 +79,102 @@ final class Exchange {
     return loop;
   }
 
-  long startNanos() {
-    return startNanos;
-  }
-
   boolean isResponded() {
     return responded;
   }
 
+  /** Tells what authenticated the caller. */
+  void authenticatedBy(Credential value) {
+    credential = value;
+  }
+
+  /** Returns what authenticated the caller. */
+  Credential credential() {
+    return credential;
+  }
+
   /**
    * Counts this request against the in-flight limit until it is answered or its connection is lost;
-   * returns false if the limit is reached.
+   * returns false if the limit is reached. Before that, the request that has waited longest for its
+   * body gives way.
    */
   boolean admit() {
-    admitted = loop.admission().enter();
-    if (admitted) {
-      request.exceptionHandler(lost -> leave());
-    }
+    admitted = loop.admission().enter() || (endSlowestBody() && loop.admission().enter());
+    request.exceptionHandler(lost -> lost());
     return admitted;
   }
 
-  /** Counts bytes buffered for this request; returns false if they exceed the limit. */
+  private boolean endSlowestBody() {
+    Exchange oldest = loop.bodies().oldest();
+    if (oldest == null || startNanos - oldest.waitsSinceNanos < SLOW_BODY_NANOS) {
+      return false;
+    }
+    oldest.problem(Router.overloaded());
+    return true;
+  }
+
+  /**
+   * Counts bytes buffered for this request; returns false if they exceed the limit. Before that, an
+   * older request with a large body gives way.
+   */
   boolean buffer(int bytes) {
     bufferedBytes += bytes;
-    return loop.admission().buffer(bytes);
+    if (loop.admission().buffer(bytes)) {
+      return true;
+    }
+    for (Exchange other = loop.bodies().oldest(); other != null; other = other.newer) {
+      if (other != this && other.bufferedBytes >= LARGE_BODY) {
+        other.problem(Router.overloaded());
+        return loop.admission().hasRoom();
+      }
+    }
+    return false;
   }
 
   /** Starts the deadline for the body. */
   void awaitBody() {
-    loop.deadlines().add(this);
+    loop.bodies().add(this, startNanos);
+    connection.readBody(this::malformedBody);
   }
 
   /** Ends the deadline: the body is complete. */
   void bodyComplete() {
-    loop.deadlines().remove(this);
+    loop.bodies().remove(this);
+    connection.readBody(null);
+  }
+
+  private void malformedBody(@Nullable Throwable cause) {
+    closesConnection = true;
+    problem(
+        cause instanceof TooLongFrameException
+            ? new HttpProblem(431, "the header fields after the body are too large")
+            : new HttpProblem(400, "the body is not framed as HTTP demands"));
+  }
+
+  /** Responds with 408. */
+  void bodyIsLate() {
+    problem(
+        new HttpProblem(
+            408, "the body did not arrive within " + loop.bodies().timeout().toMillis() + " ms"));
+  }
+
+  /** Ends the connection of a client that does not read this response. */
+  void responseIsLate() {
+    connection.abort();
+  }
+
+  private void lost() {
+    responded = true;
+    leave();
+    loop.unsent().remove(this);
   }
 
   private void leave() {
-    loop.deadlines().remove(this);
+    loop.bodies().remove(this);
+    if (counted) {
+      counted = false;
+      connection.requestEnded();
+    }
     if (admitted) {
       admitted = false;
       loop.admission().leave(bufferedBytes);
@@ -108,6 +184,18 @@ final class Exchange {
   /** Makes this the last exchange on its connection. */
   void closeConnection() {
     closesConnection = true;
+  }
+
+  /** Returns the header field with the trace of this request, or null. */
+  @Nullable String traceParent() {
+    return request.getHeader(TraceContext.HEADER);
+  }
+
+  /** Logs a decision about the described request if it is a denial. */
+  void logDenial(LimitCheck check, RateLimitResult result) {
+    if (!result.allowed()) {
+      loop.denials().decided(check, result, traceParent());
+    }
   }
 
   /** Responds with a decision as JSON, as {@code /v1/check} does. */
@@ -139,6 +227,10 @@ final class Exchange {
 
   /** Responds with an error. */
   void problem(HttpProblem problem) {
+    if (responded) {
+      return;
+    }
+    problem.headers().forEach(request.response()::putHeader);
     if (problem.status() == 503) {
       request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
     }
@@ -150,26 +242,57 @@ final class Exchange {
       return;
     }
     responded = true;
-    leave();
     loop.timers().record(request.method().name(), uri, status, System.nanoTime() - startNanos);
     HttpServerResponse response = request.response();
     if (response.closed()) {
+      leave();
       return;
     }
     response.setStatusCode(status);
     if (type != null) {
       response.putHeader(HttpHeaders.CONTENT_TYPE, type);
     }
+    if (connection.isHttp2()) {
+      sendOverHttp2(response, body);
+    } else if (loop.drain().hasBegun() && connection.unanswered() == 1) {
+      // Further requests may have been sent already; the response to the last one says "close".
+      loop.after(LAST_RESPONSE_DELAY, () -> sendOverHttp1(response, body));
+    } else {
+      sendOverHttp1(response, body);
+    }
+  }
+
+  private void sendOverHttp2(HttpServerResponse response, Buffer body) {
+    leave();
+    loop.unsent().add(this, System.nanoTime());
+    response
+        .end(body)
+        .onComplete(
+            sent -> {
+              loop.unsent().remove(this);
+              if (!request.isEnded()) {
+                // The rest of the body is not needed: NO_ERROR says so (RFC 9113, 8.1).
+                request.response().reset(0);
+              }
+            });
+  }
+
+  private void sendOverHttp1(HttpServerResponse response, Buffer body) {
     boolean unread = !request.isEnded() && hasBody();
-    // The body of a failed or large request is not read, so the connection cannot be reused.
-    closesConnection |= unread && (status >= 400 || !isSmall());
-    if (closesConnection || loop.drain().hasBegun()) {
+    // A large body is not read, so the connection cannot be reused.
+    boolean last =
+        closesConnection
+            || (unread && !isSmall())
+            || (loop.drain().hasBegun() && connection.unanswered() == 1);
+    leave();
+    if (last) {
+      connection.beginLastResponse();
       response.putHeader(HttpHeaders.CONNECTION, CLOSE);
-      response.end(body).onComplete(sent -> loop.later(this::close));
+      response.end(body).onComplete(sent -> connection.closeGracefully());
     } else {
       response.end(body);
       if (unread) {
-        loop.after(loop.deadlines().timeout(), this::closeUnlessRead);
+        loop.after(loop.bodies().timeout(), this::closeUnlessRead);
       }
     }
   }
@@ -183,40 +306,12 @@ final class Exchange {
 
   private boolean isSmall() {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return length != null && !JsonBody.isTooLong(length);
+    return length != null && !JsonBody.exceeds(length, MAX_IGNORED_BODY);
   }
 
   private void closeUnlessRead() {
     if (!request.isEnded()) {
-      request.connection().close();
+      connection.abort();
     }
-  }
-
-  /** Closes the connection; while draining, requests that were sent already are answered first. */
-  private void close() {
-    if (!closesConnection) {
-      long millis = loop.drain().timeout().toMillis();
-      request.connection().shutdown(millis, TimeUnit.MILLISECONDS);
-    } else if (!request.isEnded() && hasBody()) {
-      linger();
-    } else {
-      request.connection().close();
-    }
-  }
-
-  /**
-   * Closes the connection after a delay: closing while the client still sends would reset it, and
-   * the client might not receive the response.
-   */
-  private void linger() {
-    request.handler(
-        chunk -> {
-          discarded += chunk.length();
-          if (discarded > MAX_DISCARDED) {
-            request.connection().close();
-          }
-        });
-    request.endHandler(end -> request.connection().close());
-    loop.after(LINGER, () -> request.connection().close());
   }
 }

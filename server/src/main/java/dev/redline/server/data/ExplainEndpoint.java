@@ -1,29 +1,31 @@
 package dev.redline.server.data;
 
 import dev.redline.core.Explanation;
-import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
 
 /** {@code POST /v1/explain}: a decision with every rule that was considered; acquires nothing. */
 final class ExplainEndpoint implements Endpoint {
   private final RateLimitEngine engine;
   private final CheckReader reader;
+  private final LongTasks explaining;
 
-  ExplainEndpoint(RateLimitEngine engine, CheckReader reader) {
+  ExplainEndpoint(RateLimitEngine engine, CheckReader reader, LongTasks explaining) {
     this.engine = engine;
     this.reader = reader;
+    this.explaining = explaining;
   }
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    LimitCheck check = reader.check(body).toCheck();
+    PreparedCheck check = reader.check(body).toCheck();
     // Every rule is evaluated, which would delay the other requests of this event loop.
     exchange
         .loop()
         .offLoop(
-            () -> engine.explain(check).thenApply(ExplainEndpoint::text),
+            explaining,
+            () -> check.explain(engine).thenApply(ExplainEndpoint::text),
             exchange::json,
-            failure -> EngineErrors.send(exchange, check, failure));
+            failure -> EngineErrors.send(exchange, check.check(), failure));
   }
 
   private static String text(Explanation explanation) {

@@ -1,7 +1,7 @@
 package dev.redline.server.data;
 
-import dev.redline.core.BandStatus;
 import dev.redline.core.Explanation;
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.internal.http.DecisionJson;
 import dev.redline.core.internal.http.JsonText;
 import java.util.List;

@@ -7,7 +7,8 @@ import dev.redline.core.internal.http.HttpDecision;
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.key.IpAddress;
-import dev.redline.core.key.RequestContext;
+import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerAuthenticator.Credential;
 import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Optional;
@@ -30,9 +31,15 @@ final class ForwardAuthEndpoint implements Endpoint {
   private final HttpSettings http;
   private final TrustedProxies proxies;
   private final String apiKeyHeader;
+  private final UserTokens tokens;
 
   ForwardAuthEndpoint(
-      RateLimitEngine engine, HttpSettings http, TrustedProxies proxies, String apiKeyHeader) {
+      RateLimitEngine engine,
+      HttpSettings http,
+      TrustedProxies proxies,
+      String apiKeyHeader,
+      UserTokens tokens) {
+    this.tokens = tokens;
     this.engine = engine;
     this.http = http;
     this.proxies = proxies;
@@ -45,15 +52,16 @@ final class ForwardAuthEndpoint implements Endpoint {
     checkPeer(request);
     QueryParameters query = new QueryParameters(request.query(), PARAMETERS);
     UnaryOperator<HttpDecision> denyStatus = denyStatus(query.get(DENY_STATUS));
-    LimitCheck check =
-        new LimitCheck.OfRequest(
-            ruleSetId(query.get(RULE_SET)), describedRequest(request.headers()));
+    PreparedCheck check = describedCheck(ruleSetId(query.get(RULE_SET)), exchange);
     exchange
         .loop()
         .whenDone(
-            engine.decide(check, false),
-            result -> exchange.forwardAuth(denyStatus.apply(HttpDecision.of(result, http))),
-            failure -> EngineErrors.send(exchange, check, failure));
+            check.decide(engine),
+            result -> {
+              exchange.logDenial(check.check(), result);
+              exchange.forwardAuth(denyStatus.apply(HttpDecision.of(result, http)));
+            },
+            failure -> EngineErrors.send(exchange, check.check(), failure));
   }
 
   private void checkPeer(HttpServerRequest request) {
@@ -99,17 +107,32 @@ final class ForwardAuthEndpoint implements Endpoint {
     return decision -> decision.refusingWith(valid);
   }
 
-  private RequestContext describedRequest(MultiMap headers) {
+  private PreparedCheck describedCheck(Optional<String> ruleSetId, Exchange exchange) {
+    MultiMap headers = exchange.request().headers();
     OriginalRequest original = OriginalRequest.of(headers);
-    RequestContext.Builder request =
-        RequestContext.builder()
-            .path(original.path())
-            .method(original.method())
-            .apiKey(OriginalRequest.only(headers, apiKeyHeader))
-            .clientAddress(
-                ClientAddress.resolveForwarded(headers.getAll("X-Forwarded-For"), proxies)
-                    .orElse(null));
-    headers.forEach(request::header);
-    return request.build();
+    DescribedRequest request = new DescribedRequest();
+    request
+        .context
+        .path(original.path())
+        .method(original.method())
+        .apiKey(OriginalRequest.only(headers, apiKeyHeader))
+        .clientAddress(
+            ClientAddress.resolveForwarded(headers.getAll("X-Forwarded-For"), proxies)
+                .orElse(null));
+    headers.forEach(
+        (name, value) -> {
+          if (!isOfProxy(name, exchange.credential())) {
+            request.header(name, value);
+          }
+        });
+    boolean identified = request.identify(tokens);
+    return new PreparedCheck(
+        new LimitCheck.OfRequest(ruleSetId, request.context.build()), false, !identified);
+  }
+
+  /** Returns whether a field authenticates the proxy, and is not part of the client's request. */
+  private static boolean isOfProxy(String name, Credential credential) {
+    return name.equalsIgnoreCase(CallerAuthenticator.TOKEN_HEADER)
+        || (credential == Credential.AUTHORIZATION && name.equalsIgnoreCase("Authorization"));
   }
 }

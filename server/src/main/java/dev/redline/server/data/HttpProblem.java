@@ -1,6 +1,7 @@
 package dev.redline.server.data;
 
 import dev.redline.core.internal.http.ProblemDetails;
+import java.util.Map;
 
 /**
  * Ends a request with a problem document (RFC 9457). Has no stack trace, so it is cheap to throw.
@@ -10,11 +11,18 @@ final class HttpProblem extends RuntimeException {
 
   private final int status;
   private final String detail;
+  private final transient Map<String, String> headers;
 
   HttpProblem(int status, String detail) {
+    this(status, detail, Map.of());
+  }
+
+  /** Creates a problem whose response has header fields of its own. */
+  HttpProblem(int status, String detail, Map<String, String> headers) {
     super(detail, null, false, false);
     this.status = status;
     this.detail = detail;
+    this.headers = headers;
   }
 
   /** Returns the error for an invalid field. */
@@ -24,6 +32,10 @@ final class HttpProblem extends RuntimeException {
 
   int status() {
     return status;
+  }
+
+  Map<String, String> headers() {
+    return headers;
   }
 
   ProblemDetails problem() {

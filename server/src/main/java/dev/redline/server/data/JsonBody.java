@@ -3,6 +3,9 @@ package dev.redline.server.data;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +40,7 @@ final class JsonBody {
       return new HttpProblem(415, "Content-Encoding: '" + encoding + "' is not understood");
     }
     String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    return declared != null && isTooLong(declared) ? tooLarge() : null;
+    return declared != null && exceeds(declared, MAX_BYTES) ? tooLarge() : null;
   }
 
   private static boolean isJson(String type) {
@@ -59,9 +62,10 @@ final class JsonBody {
     return json;
   }
 
-  static boolean isTooLong(String declared) {
+  /** Returns whether a declared length is larger than a number of bytes. */
+  static boolean exceeds(String declared, int bytes) {
     try {
-      return Long.parseLong(declared.trim()) > MAX_BYTES;
+      return Long.parseLong(declared.trim()) > bytes;
     } catch (NumberFormatException e) {
       return true;
     }
@@ -117,7 +121,29 @@ final class JsonBody {
     if (!exchange.isResponded()) {
       byte[] body = content == null ? NO_BYTES : content.getBytes();
       content = null;
-      onComplete.accept(body);
+      if (isUtf8(body)) {
+        onComplete.accept(body);
+      } else {
+        exchange.problem(new HttpProblem(400, "the body is not valid JSON: it is not UTF-8"));
+      }
     }
+  }
+
+  /**
+   * Returns whether bytes are UTF-8. The JSON parser also accepts overlong forms and surrogates,
+   * which are other spellings of the same text.
+   */
+  private static boolean isUtf8(byte[] bytes) {
+    for (byte next : bytes) {
+      if (next < 0) {
+        try {
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+          return true;
+        } catch (CharacterCodingException e) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 }

@@ -3,7 +3,6 @@ package dev.redline.server.data;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.redline.core.key.IpAddress;
-import dev.redline.core.key.RequestContext;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +18,7 @@ final class RequestReader {
   private RequestReader() {}
 
   /** Reads the object; returns null for JSON's null. */
-  static RequestContext.@Nullable Builder read(JsonParser json) throws IOException {
+  static @Nullable DescribedRequest read(JsonParser json) throws IOException {
     if (json.currentToken() == JsonToken.VALUE_NULL) {
       return null;
     }
@@ -27,7 +26,7 @@ final class RequestReader {
       throw HttpProblem.field(
           "request", "must be an object, was " + JsonFields.kind(json.currentToken()));
     }
-    RequestContext.Builder request = RequestContext.builder();
+    DescribedRequest request = new DescribedRequest();
     int seenBits = 0;
     while (json.nextToken() != JsonToken.END_OBJECT) {
       String field = json.currentName();
@@ -42,19 +41,19 @@ final class RequestReader {
   }
 
   /** Reads one field; returns a bit that stands for it, to find fields given twice. */
-  private static int readField(JsonParser json, String field, RequestContext.Builder request)
+  private static int readField(JsonParser json, String field, DescribedRequest request)
       throws IOException {
     switch (field) {
       case "path" -> {
-        request.path(JsonFields.text(json, "request.path"));
+        request.context.path(JsonFields.text(json, "request.path"));
         return 1;
       }
       case "method" -> {
-        request.method(JsonFields.text(json, "request.method"));
+        request.context.method(JsonFields.text(json, "request.method"));
         return 1 << 1;
       }
       case "clientIp" -> {
-        request.clientAddress(address(JsonFields.text(json, "request.clientIp")));
+        request.context.clientAddress(address(JsonFields.text(json, "request.clientIp")));
         return 1 << 2;
       }
       case "userId" -> {
@@ -62,7 +61,7 @@ final class RequestReader {
         return 1 << 3;
       }
       case "apiKey" -> {
-        request.apiKey(JsonFields.text(json, "request.apiKey"));
+        request.context.apiKey(JsonFields.text(json, "request.apiKey"));
         return 1 << 4;
       }
       case "headers" -> {
@@ -70,7 +69,7 @@ final class RequestReader {
         return 1 << 5;
       }
       case "attributes" -> {
-        entries(json, "request.attributes", request::attribute, false);
+        entries(json, "request.attributes", request.context::attribute, false);
         return 1 << 6;
       }
       default -> throw JsonFields.unknownField("request." + field, FIELDS);

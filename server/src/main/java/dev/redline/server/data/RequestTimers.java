@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The timers {@code http.server.requests} of the data plane. Their tags are bounded: paths of
- * endpoints, methods of the HTTP specification, and status codes.
+ * endpoints, methods of the HTTP specification, and status codes. A caller of forward-auth may
+ * choose among 200 status codes; after {@value #MAX_TIMERS} timers, new ones have a status such as
+ * {@code 4xx}.
  *
  * <p>Thread-safe. A combination is registered when it first occurs and found by one map lookup
  * after that.
@@ -17,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 final class RequestTimers {
   private static final Set<String> METHODS =
       Set.of("GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH");
+
+  private static final int MAX_TIMERS = 200;
 
   private record Kind(String method, String uri, int status) {}
 
@@ -50,10 +54,15 @@ final class RequestTimers {
     return Timer.builder("http.server.requests")
         .tag("method", kind.method)
         .tag("uri", kind.uri)
-        .tag("status", Integer.toString(kind.status))
+        .tag("status", status(kind.status))
         .tag("outcome", outcome(kind.status))
         .tag("plane", "data")
         .register(registry);
+  }
+
+  /** Micrometer returns the same timer for the same tags. */
+  private String status(int status) {
+    return timers.size() < MAX_TIMERS ? Integer.toString(status) : status / 100 + "xx";
   }
 
   private static String outcome(int status) {

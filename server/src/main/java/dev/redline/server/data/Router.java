@@ -1,5 +1,10 @@
 package dev.redline.server.data;
 
+import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerAuthenticator.Credential;
+import dev.redline.server.data.connection.ConnectionGuard;
+import dev.redline.server.data.connection.UnsupportedVersionException;
+import dev.redline.server.logging.RequestFailureLog;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
@@ -7,11 +12,11 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
+import io.vertx.core.net.SocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,26 +24,49 @@ import org.jspecify.annotations.Nullable;
  * entry of the data plane.
  */
 final class Router implements Handler<HttpServerRequest> {
-  private static final Logger LOG = System.getLogger(Router.class.getName());
   private static final String UNKNOWN_PATH = "UNKNOWN";
   private static final byte[] NO_BODY = {};
 
   private final Map<String, Route> routes = new HashMap<>();
   private final String paths;
+  private final CallerAuthenticator callers;
   private final EventLoopState loop;
 
-  Router(List<Route> routes, EventLoopState loop) {
+  Router(List<Route> routes, CallerAuthenticator callers, EventLoopState loop) {
     routes.forEach(route -> this.routes.put(route.path(), route));
     this.paths = String.join(", ", routes.stream().map(Route::path).toList());
+    this.callers = callers;
     this.loop = loop;
   }
 
   @Override
   public void handle(HttpServerRequest request) {
+    ConnectionGuard connection = ConnectionGuard.of(request.connection());
+    if (connection.isFinished()) {
+      return;
+    }
+    if (connection.isWritable()) {
+      dispatch(request, connection);
+    } else {
+      // The client does not read its responses, so no further ones are made for now.
+      request.pause();
+      connection.hold(
+          () -> {
+            dispatch(request, connection);
+            request.resume();
+          });
+    }
+  }
+
+  private void dispatch(HttpServerRequest request, ConnectionGuard connection) {
     String path = request.path();
     Route route = path == null ? null : routes.get(path);
-    Exchange exchange = new Exchange(request, route == null ? UNKNOWN_PATH : route.path(), loop);
-    if (route == null) {
+    Exchange exchange =
+        new Exchange(request, route == null ? UNKNOWN_PATH : route.path(), loop, connection);
+    HttpProblem unauthorized = authenticate(route, exchange);
+    if (unauthorized != null) {
+      reject(exchange, unauthorized);
+    } else if (route == null) {
       reject(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
     } else if (!isAccepted(route, request.method())) {
       boolean reading = route.accepts() == Route.Accepts.GET;
@@ -52,6 +80,28 @@ final class Router implements Handler<HttpServerRequest> {
     } else {
       reject(exchange, overloaded());
     }
+  }
+
+  private @Nullable HttpProblem authenticate(@Nullable Route route, Exchange exchange) {
+    if (route != null && route.access() == Route.Access.OWN) {
+      return null;
+    }
+    HttpServerRequest request = exchange.request();
+    SocketAddress remote = request.remoteAddress();
+    Optional<Credential> credential =
+        callers.authenticate(
+            request.getHeader(HttpHeaders.AUTHORIZATION),
+            request.getHeader(CallerAuthenticator.TOKEN_HEADER),
+            remote == null ? null : remote.hostAddress());
+    if (credential.isEmpty()) {
+      return new HttpProblem(
+          401,
+          "a token of rl.server.auth.tokens is needed: Authorization: Bearer …, or "
+              + CallerAuthenticator.TOKEN_HEADER,
+          CallerAuthenticator.CHALLENGE);
+    }
+    exchange.authenticatedBy(credential.get());
+    return null;
   }
 
   private static boolean isAccepted(Route route, HttpMethod method) {
@@ -91,7 +141,11 @@ final class Router implements Handler<HttpServerRequest> {
   /** Rejects bytes that are not a valid HTTP request. */
   void handleInvalid(HttpServerRequest request) {
     Throwable cause = request.decoderResult().cause();
-    Exchange exchange = new Exchange(request, UNKNOWN_PATH, loop);
+    ConnectionGuard connection = ConnectionGuard.of(request.connection());
+    if (connection.isFinished()) {
+      return;
+    }
+    Exchange exchange = new Exchange(request, UNKNOWN_PATH, loop, connection);
     exchange.closeConnection();
     exchange.problem(invalid(cause));
   }
@@ -102,6 +156,9 @@ final class Router implements Handler<HttpServerRequest> {
     }
     if (cause instanceof TooLongHttpHeaderException || cause instanceof TooLongFrameException) {
       return new HttpProblem(431, "the header fields are too large");
+    }
+    if (cause instanceof UnsupportedVersionException) {
+      return new HttpProblem(505, cause.getMessage() + " is not supported; use HTTP/1.1 or HTTP/2");
     }
     return new HttpProblem(400, "this is not a valid HTTP request");
   }
@@ -118,12 +175,12 @@ final class Router implements Handler<HttpServerRequest> {
 
   /** Responds with 500 and logs the cause. */
   static void sendInternalError(Exchange exchange, Throwable cause) {
-    exchange.problem(internalError(cause));
+    exchange.problem(internalError(exchange.traceParent(), cause));
   }
 
   /** Logs an internal failure; the response does not contain its cause. */
-  static HttpProblem internalError(Throwable cause) {
-    LOG.log(Level.ERROR, "a request failed", cause);
+  static HttpProblem internalError(@Nullable String traceParent, Throwable cause) {
+    RequestFailureLog.failed(traceParent, cause);
     return new HttpProblem(500, "internal error; see the log of the service");
   }
 }

@@ -27,8 +27,7 @@ final class RulesEndpoint implements Endpoint {
             request.getHeader(HttpHeaders.AUTHORIZATION),
             remote == null ? null : remote.hostAddress());
     if (result.caller().isEmpty()) {
-      result.headers().forEach(response::putHeader);
-      throw new HttpProblem(result.status(), result.detail());
+      throw new HttpProblem(result.status(), result.detail(), result.headers());
     }
     RulesPage page =
         pages.current().orElseThrow(() -> new HttpProblem(503, "no rules were loaded yet"));

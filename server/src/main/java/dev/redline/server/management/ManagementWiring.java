@@ -1,13 +1,17 @@
 package dev.redline.server.management;
 
+import dev.redline.assembly.RedlineAssembly;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.server.settings.ServerSettings;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.statsd.StatsdMeterRegistry;
 import java.util.Map;
 import org.apache.catalina.core.StandardHost;
 import org.springframework.boot.actuate.info.InfoContributor;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryCustomizer;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -19,9 +23,8 @@ import org.springframework.context.annotation.Configuration;
 public class ManagementWiring {
   /** Becomes the health component {@code redline}, after the name of this method. */
   @Bean
-  RedlineHealth redlineHealthIndicator(
-      RuleLoader loader, StorageProvider store, ServerSettings settings) {
-    return new RedlineHealth(loader, store, settings.core().missingRules());
+  RedlineHealth redlineHealthIndicator(RedlineAssembly assembly) {
+    return new RedlineHealth(assembly::health);
   }
 
   @Bean
@@ -60,5 +63,15 @@ public class ManagementWiring {
   @Bean
   MeterFilter managementPlaneTags() {
     return new ManagementPlaneTags();
+  }
+
+  /** StatsD daemons compute percentiles themselves and would get a gauge for each bucket. */
+  @Bean
+  MeterRegistryCustomizer<MeterRegistry> latencyHistograms() {
+    return registry -> {
+      if (!(registry instanceof StatsdMeterRegistry)) {
+        registry.config().meterFilter(new LatencyHistograms());
+      }
+    };
   }
 }

@@ -67,12 +67,11 @@ public final class RedlineEndpoint {
     Map<String, Object> shown = new LinkedHashMap<>();
     shown.put("rl.mode", settings.core().mode());
     shown.put("rl.storage.type", settings.storage().type());
-    shown.put("rl.config.source", settings.config().sources());
+    shown.put("rl.config.source", settings.config().names());
     settings.config().path().ifPresent(path -> shown.put("rl.config.path", path.toString()));
     shown.put("rl.reload.enabled", settings.reload().enabled());
     settings.reload().strategy().ifPresent(how -> shown.put("rl.reload.strategy", how));
     shown.put("rl.reload.reset-buckets-on-reload", settings.reload().resetBuckets());
-    shown.put("rl.k8s.watch-enabled", settings.config().watchConfigMap());
     shown.put("rl.reload.polling-interval", settings.reload().pollingInterval().toString());
     shown.put("rl.fail.strategy", settings.core().fail().strategy());
     shown.put("rl.fail.closed-status", settings.core().fail().closedStatus());
@@ -82,6 +81,8 @@ public final class RedlineEndpoint {
     shown.put("rl.headers.legacy", settings.core().headers().legacy());
     shown.put("rl.headers.ietf", settings.core().headers().ietf());
     shown.put("rl.metrics.max-rules", settings.core().metrics().maxRules());
+    shown.put("rl.metrics.exporters", settings.observability().exporters());
+    shown.put("rl.logging.format", settings.observability().logFormat());
     shown.put("rl.server.host", settings.server().host());
     shown.put("rl.server.port", settings.server().port());
     shown.put("rl.server.drain-timeout", settings.server().drainTimeout().toString());

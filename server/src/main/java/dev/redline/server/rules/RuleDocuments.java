@@ -18,4 +18,7 @@ public interface RuleDocuments {
 
   /** Reads all sources now; returns the status after it. */
   RulesStatus reload();
+
+  /** Reads the writable source now: other sources, which may be slow, do not delay a change. */
+  void reloadRepository();
 }

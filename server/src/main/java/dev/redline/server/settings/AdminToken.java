@@ -1,6 +1,6 @@
 package dev.redline.server.settings;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.spi.PropertyReader;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

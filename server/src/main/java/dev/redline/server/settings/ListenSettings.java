@@ -1,7 +1,9 @@
 package dev.redline.server.settings;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.spi.PropertyReader;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * How the service listens.
@@ -13,7 +15,10 @@ import java.time.Duration;
  * @param drainTimeout how long open requests are answered after SIGTERM
  * @param inlineLimits whether a check may bring its own limits
  * @param maxConnections how many connections are held at once, on each port
+ * @param headTimeout how long a request may take to send its head
  * @param bodyTimeout how long a request may take to send its body
+ * @param tls the files for TLS on the data plane; absent: no TLS
+ * @param callerTokens the tokens of callers of the data plane, by name; empty: none is needed
  */
 public record ListenSettings(
     String host,
@@ -23,8 +28,16 @@ public record ListenSettings(
     Duration drainTimeout,
     boolean inlineLimits,
     int maxConnections,
-    Duration bodyTimeout) {
+    Duration headTimeout,
+    Duration bodyTimeout,
+    Optional<TlsSettings> tls,
+    Map<String, String> callerTokens) {
   private static final int LAST_PORT = 65_535;
+
+  /** Copies the map. */
+  public ListenSettings {
+    callerTokens = Map.copyOf(callerTokens);
+  }
 
   static ListenSettings read(PropertyReader from) {
     return new ListenSettings(
@@ -45,7 +58,18 @@ public record ListenSettings(
                     + " on the management port they wait")
             .integer(20_000, 1, 1_000_000),
         from.property(
+                "rl.server.head-timeout", "how long a request may take to send its head, then 408")
+            .duration(Duration.ofSeconds(10)),
+        from.property(
                 "rl.server.body-timeout", "how long a request may take to send its body, then 408")
-            .duration(Duration.ofSeconds(10)));
+            .duration(Duration.ofSeconds(10)),
+        TlsSettings.read(from),
+        CallerTokens.read(from));
+  }
+
+  /** Returns the address of the data plane alone: tokens are secret. */
+  @Override
+  public String toString() {
+    return "ListenSettings[" + host + ":" + port + "]";
   }
 }

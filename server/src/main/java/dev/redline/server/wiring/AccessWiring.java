@@ -3,13 +3,16 @@ package dev.redline.server.wiring;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.identity.jwt.JwtVerifier;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.loading.EffectiveRules;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.AccessTokens;
+import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.access.TokenFile;
+import dev.redline.server.data.UserTokens;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
 import dev.redline.server.rules.RulesPage;
@@ -70,6 +73,29 @@ class AccessWiring {
         MicrosClock.monotonic());
   }
 
+  @Bean
+  CallerAuthenticator callerAuthenticator(ServerSettings settings) {
+    return new CallerAuthenticator(settings.server().callerTokens());
+  }
+
+  /** Verifies the tokens of users, if a key is configured. */
+  record Jwt(Optional<JwtVerifier> verifier) implements AutoCloseable {
+    @Override
+    public void close() {
+      verifier.ifPresent(JwtVerifier::close);
+    }
+  }
+
+  @Bean
+  Jwt jwt(ServerSettings settings) {
+    return new Jwt(settings.jwt().map(JwtVerifier::start));
+  }
+
+  @Bean
+  UserTokens userTokens(Jwt jwt) {
+    return new UserTokens(jwt.verifier().orElse(null));
+  }
+
   /** The writable source, which the rule loader owns and closes. */
   @Bean(destroyMethod = "")
   RuleRepository ruleRepository(RuleLoader loader) {
@@ -103,6 +129,11 @@ class AccessWiring {
       @Override
       public RulesStatus reload() {
         return loader.reload();
+      }
+
+      @Override
+      public void reloadRepository() {
+        loader.reload(repository);
       }
     };
   }

@@ -2,6 +2,7 @@ package dev.redline.server.wiring;
 
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
+import dev.redline.server.data.InvalidTlsFilesException;
 import java.io.IOException;
 import java.util.List;
 import org.springframework.context.SmartLifecycle;
@@ -32,6 +33,8 @@ final class DataPlaneLifecycle implements SmartLifecycle {
                   + e.getMessage()
                   + "; choose another with --port (rl.server.port, rl.server.host)"),
           e);
+    } catch (InvalidTlsFilesException e) {
+      throw new StartupFailure(List.of(String.valueOf(e.getMessage())), e);
     }
     running = true;
   }

@@ -1,6 +1,6 @@
 package dev.redline.server.wiring;
 
-import dev.redline.server.settings.ServerSettings;
+import dev.redline.core.internal.settings.PropertyCatalog;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -30,11 +30,13 @@ final class PropertyLayers {
   /**
    * Returns the properties in force.
    *
+   * @param catalog the properties that environment variables can stand for
    * @param variables the environment variables
    * @param flags what was said on the command line
    */
   static Map<String, String> merge(
       ConfigurableEnvironment environment,
+      PropertyCatalog catalog,
       Map<String, String> variables,
       Map<String, String> flags) {
     List<PropertySource<?>> weakestFirst = new ArrayList<>();
@@ -43,7 +45,7 @@ final class PropertyLayers {
     Map<String, String> merged = new LinkedHashMap<>();
     for (PropertySource<?> source : weakestFirst) {
       if (source.getName().equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
-        overlay(merged, ServerSettings.CATALOG.environment(variables));
+        overlay(merged, catalog.environment(variables));
       } else if (source instanceof EnumerablePropertySource<?> enumerable) {
         overlay(merged, properties(enumerable, environment));
       }

@@ -1,9 +1,14 @@
 package dev.redline.server.wiring;
 
+import dev.redline.core.internal.memory.InMemoryStore;
+import dev.redline.core.internal.settings.PropertyCatalog;
 import dev.redline.core.settings.InvalidSettingsException;
+import dev.redline.core.store.StorageProvider;
 import dev.redline.server.admin.AdminWiring;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.management.ManagementWiring;
+import dev.redline.server.settings.ObservabilitySettings.Exporter;
+import dev.redline.server.settings.PluginsDirectory;
 import dev.redline.server.settings.ServerSettings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -13,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,6 +29,8 @@ import org.springframework.boot.web.server.WebServer;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
@@ -52,6 +60,7 @@ public final class RedlineServer implements AutoCloseable {
     if (options.config().isPresent()) {
       location += ",file:" + options.config().get().toAbsolutePath();
     }
+    application.addListeners(new LogFormatListener(options));
     application.addInitializers(context -> configure(context, options));
     try {
       return new RedlineServer(application.run("--spring.config.location=" + location));
@@ -61,15 +70,20 @@ public final class RedlineServer implements AutoCloseable {
   }
 
   private static void configure(ConfigurableApplicationContext context, ServerOptions options) {
+    PluginsDirectory plugins;
+    PropertyCatalog catalog;
     ServerSettings settings;
     try {
+      plugins =
+          PluginsDirectory.open(merged(context.getEnvironment(), ServerSettings.CATALOG, options));
+      catalog = ServerSettings.catalog(plugins.plugins());
       settings =
           ServerSettings.parse(
-              PropertyLayers.merge(context.getEnvironment(), options.variables(), options.flags()));
+              merged(context.getEnvironment(), catalog, options), plugins.plugins());
     } catch (InvalidSettingsException e) {
       throw new StartupFailure(e.problems(), e);
     }
-    warnOfUnknown(options.variables());
+    warnOfUnknown(catalog, options.variables());
     String managementHost = settings.server().managementHost();
     try {
       var unused = InetAddress.getAllByName(managementHost);
@@ -86,17 +100,29 @@ public final class RedlineServer implements AutoCloseable {
     derived.put("server.address", settings.server().managementHost());
     derived.put("server.port", settings.server().managementPort());
     derived.put("server.tomcat.max-connections", settings.server().maxConnections());
+    for (Exporter exporter : Exporter.values()) {
+      derived.put(
+          "management." + exporter.name().toLowerCase(Locale.ROOT) + ".metrics.export.enabled",
+          settings.observability().exporters().contains(exporter));
+    }
     derived.put("spring.lifecycle.timeout-per-shutdown-phase", stopping.toMillis() + "ms");
     context
         .getEnvironment()
         .getPropertySources()
         .addFirst(new MapPropertySource("redline", derived));
+    ((GenericApplicationContext) context)
+        .registerBean("plugins", PluginsDirectory.class, () -> plugins);
     context.getBeanFactory().registerSingleton("settings", settings);
     context.getBeanFactory().registerSingleton("serverOptions", options);
   }
 
-  private static void warnOfUnknown(Map<String, String> variables) {
-    ServerSettings.CATALOG
+  private static Map<String, String> merged(
+      ConfigurableEnvironment environment, PropertyCatalog catalog, ServerOptions options) {
+    return PropertyLayers.merge(environment, catalog, options.variables(), options.flags());
+  }
+
+  private static void warnOfUnknown(PropertyCatalog catalog, Map<String, String> variables) {
+    catalog
         .unknownVariables(variables)
         .forEach(
             (variable, meant) ->
@@ -111,6 +137,11 @@ public final class RedlineServer implements AutoCloseable {
   /** Returns the settings it runs by. */
   public ServerSettings settings() {
     return context.getBean(ServerSettings.class);
+  }
+
+  /** Returns whether the buckets are in the memory of this process. */
+  public boolean storesInMemory() {
+    return context.getBean(StorageProvider.class) instanceof InMemoryStore;
   }
 
   /** Returns the port of the data plane. */

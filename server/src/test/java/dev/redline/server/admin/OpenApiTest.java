@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Compares the OpenAPI description with the responses of the service. */
+/** Compares the OpenAPI description of the admin API with its responses. */
 class OpenApiTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final JsonSchemaFactory SCHEMAS =
@@ -71,10 +71,6 @@ class OpenApiTest {
       request.headers(headers);
     }
     return hold(method, template, server.send(request));
-  }
-
-  private HttpResponse<String> ask(String template, String body) throws IOException {
-    return hold("POST", template, server.post(template, body));
   }
 
   /** Checks an answer against its description. */
@@ -135,9 +131,8 @@ class OpenApiTest {
     call("DELETE", one, rules + "/new", "", "If-Match", "*");
     call("GET", rules + "/errors", rules + "/errors", "");
     operations();
-    decisions();
     assertThat(operationsSeen()).isEqualTo(operationsDescribed());
-    assertThat(seen).hasSizeGreaterThan(40);
+    assertThat(seen).hasSizeGreaterThan(30);
   }
 
   private void operations() throws IOException {
@@ -162,25 +157,6 @@ class OpenApiTest {
     HttpRequest.Builder onDataPlane = admin.request(server.uri("/v1/rules"));
     hold("GET", "/v1/rules", server.send(onDataPlane));
     hold("GET", "/v1/rules", server.get(server.uri("/v1/rules")));
-  }
-
-  private void decisions() throws IOException {
-    String request = "{\"request\":{\"path\":\"/api/x\",\"clientIp\":\"192.0.2.1\"}}";
-    ask("/v1/check", request);
-    ask("/v1/check", request);
-    ask("/v1/check", "{}");
-    ask("/v1/check", "{\"ruleId\":\"nobody\",\"identity\":\"x\"}");
-    ask("/v1/check", "{\"plans\":[\"gold\"],\"key\":\"k\"}");
-    ask("/v1/check/batch", "{\"checks\":[" + request + ",{}]}");
-    ask("/v1/check/batch", "{\"checks\":[]}");
-    ask("/v1/explain", request);
-    ask("/v1/explain", "{");
-    HttpRequest.Builder proxied =
-        HttpRequest.newBuilder(server.uri("/v1/forward-auth"))
-            .header("X-Forwarded-For", "192.0.2.1");
-    hold("GET", "/v1/forward-auth", server.send(proxied));
-    hold("GET", "/v1/forward-auth", server.send(proxied.header("X-Forwarded-Uri", "/api/x")));
-    hold("GET", "/v1/forward-auth", server.send(proxied.setHeader("X-Forwarded-Uri", "/")));
   }
 
   private Set<String> operationsSeen() {

@@ -67,6 +67,42 @@ class RulesTest {
   }
 
   @Test
+  void rejectsIdThatIsAnotherEndpoint() {
+    HttpResponse<String> rejected =
+        admin.post("rules", "{\"id\":\"errors\",\"path\":\"/x\",\"limit\":\"3/d\"}");
+
+    assertThat(rejected.statusCode()).isEqualTo(400);
+    assertThat(rejected.body()).contains("reserved");
+  }
+
+  @Test
+  void answersValidationsBeyondTheLimitWithRetryAfter() {
+    String rule = "{\"id\":\"r%d\",\"path\":\"/x%d\",\"limit\":\"3/d\"}";
+    String document =
+        java.util.stream.IntStream.range(0, 15_000)
+            .mapToObj(i -> rule.formatted(i, i))
+            .collect(java.util.stream.Collectors.joining(",", "{\"rules\":[", "]}"));
+    List<java.util.concurrent.CompletableFuture<HttpResponse<String>>> validations =
+        java.util.stream.IntStream.range(0, 8)
+            .mapToObj(
+                i ->
+                    java.util.concurrent.CompletableFuture.supplyAsync(
+                        () -> admin.post("validate", document)))
+            .toList();
+    assertThat(validations)
+        .allSatisfy(
+            validation -> {
+              HttpResponse<String> response = validation.join();
+              assertThat(response.statusCode()).isIn(200, 503);
+              if (response.statusCode() == 503) {
+                assertThat(header(response, "Retry-After")).isPresent();
+              }
+            })
+        .anySatisfy(validation -> assertThat(validation.join().statusCode()).isEqualTo(200));
+    assertThat(admin.post("validate", "{\"rules\":[]}").statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void postedRuleDecidesAtOnce() {
     HttpResponse<String> created = admin.post("rules", RULE);
 

@@ -41,7 +41,12 @@ class LauncherTest {
         "#!/bin/sh\necho \"java in $(pwd)\"\nfor word in \"$@\"; do echo \"[$word]\"; done\n");
     write(
         "mvn",
-        "#!/bin/sh\necho \"mvn $*\"\nmkdir -p \"$4/target\"\ntouch \"$4/target/redline-$4.jar\"\n");
+        """
+        #!/bin/sh
+        echo "mvn $*"
+        mkdir -p "$4/target"
+        touch "$4/target/redline-$(echo "$4" | tr / -).jar"
+        """);
     executable(checkout.resolve("jdk/bin/java"));
     executable(checkout.resolve("mvn"));
   }
@@ -120,6 +125,24 @@ class LauncherTest {
         checkout.resolve("bench/src/main/java/Some.java"),
         FileTime.from(Instant.now().plusSeconds(5)));
     assertThat(run("validate", "x")).noneMatch(line -> line.startsWith("mvn"));
+  }
+
+  @Test
+  void runsSampleOnItsPortWithOptionsOfTheApplication() throws Exception {
+    module("samples/quickstart", "redline-core");
+
+    assertThat(run("sample", "quickstart", "--port", "9000", "--rl.enabled=false"))
+        .contains("mvn -q -B -pl samples/quickstart -am -DskipTests package")
+        .containsSequence(
+            "["
+                + checkout
+                    .toRealPath()
+                    .resolve("samples/quickstart/target/redline-samples-quickstart.jar")
+                + "]",
+            "[--server.port=9000]",
+            "[--rl.enabled=false]");
+    assertThat(run("sample", "quickstart")).contains("[--server.port=8088]");
+    assertThat(run("sample", "--help")).anyMatch(line -> line.contains("quickstart"));
   }
 
   @Test

@@ -5,16 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.internal.http.HttpSettings;
-import dev.redline.core.internal.http.TrustedProxies;
-import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
-import dev.redline.core.store.MicrosClock;
-import dev.redline.server.access.AccessTokens;
-import dev.redline.server.access.TokenAuthenticator;
-import dev.redline.server.rules.RulesPage;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -41,32 +32,10 @@ class DrainTest {
   private int port;
 
   @BeforeEach
-  void start() throws IOException {
-    DataPlaneSettings settings =
-        new DataPlaneSettings(
-            "localhost",
-            0,
-            Duration.ofSeconds(30),
-            HttpSettings.DEFAULT,
-            TrustedProxies.loopback(),
-            "X-API-Key",
-            false,
-            1000,
-            1 << 24,
-            20_000,
-            Duration.ofSeconds(10));
+  void start() throws Exception {
     RateLimitEngine engine =
         RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of()).build();
-    dataPlane =
-        new DataPlane(
-            settings,
-            engine,
-            new SimpleMeterRegistry(),
-            (limit, bands) -> List.of(),
-            new TokenAuthenticator(
-                new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
-            new RulesPage.Maker(engine, () -> 1));
-    dataPlane.start();
+    dataPlane = new TestDataPlane().drainTimeout(Duration.ofSeconds(30)).start(engine);
     port = dataPlane.port();
   }
 

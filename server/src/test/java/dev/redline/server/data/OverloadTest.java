@@ -4,24 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.RateLimitEngine;
-import dev.redline.core.internal.http.HttpSettings;
-import dev.redline.core.internal.http.TrustedProxies;
-import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
-import dev.redline.server.access.AccessTokens;
-import dev.redline.server.access.TokenAuthenticator;
-import dev.redline.server.rules.RulesPage;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,7 +22,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -46,7 +36,7 @@ class OverloadTest {
   private DataPlane dataPlane;
 
   @BeforeEach
-  void start() throws IOException {
+  void start() throws Exception {
     RateLimitRule rule =
         RateLimitRule.builder()
             .id("r")
@@ -54,31 +44,10 @@ class OverloadTest {
             .addBand(RateLimitBand.of(1, 1, Duration.ofHours(1)))
             .onStoreFailure(OnStoreFailure.CLOSED)
             .build();
-    DataPlaneSettings settings =
-        new DataPlaneSettings(
-            "localhost",
-            0,
-            Duration.ofSeconds(5),
-            HttpSettings.DEFAULT,
-            TrustedProxies.loopback(),
-            "X-API-Key",
-            false,
-            Runtime.getRuntime().availableProcessors(),
-            1 << 20,
-            20_000,
-            Duration.ofSeconds(10));
     RateLimitEngine engine =
         RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of(rule)).build();
     dataPlane =
-        new DataPlane(
-            settings,
-            engine,
-            new SimpleMeterRegistry(),
-            (limit, bands) -> List.of(),
-            new TokenAuthenticator(
-                new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
-            new RulesPage.Maker(engine, () -> 1));
-    dataPlane.start();
+        new TestDataPlane().mostRequests(Runtime.getRuntime().availableProcessors()).start(engine);
   }
 
   @AfterEach

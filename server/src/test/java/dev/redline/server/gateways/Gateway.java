@@ -23,16 +23,24 @@ final class Gateway implements AutoCloseable {
     HAPROXY
   }
 
+  /** What the proxy does while Redline does not respond. */
+  enum OnFailure {
+    CLOSED,
+    OPEN
+  }
+
   private final Path directory = Files.createTempDirectory("gateway");
   private final int port = freePort();
   private final int redline;
   private final int application;
+  private final OnFailure onFailure;
   private final Process process;
 
   /** Starts a proxy between clients and an application; it asks Redline at the given port. */
-  Gateway(Kind kind, int redline, int application) throws IOException {
+  Gateway(Kind kind, OnFailure onFailure, int redline, int application) throws IOException {
     this.redline = redline;
     this.application = application;
+    this.onFailure = onFailure;
     this.process = start(kind);
     awaitListening();
   }
@@ -46,9 +54,12 @@ final class Gateway implements AutoCloseable {
   }
 
   private Process nginx() throws IOException {
-    Files.writeString(
-        directory.resolve("app.conf"),
-        changed(recipe("nginx"), "listen 80;", "listen " + port + ";"));
+    String site = changed(recipe("nginx"), "listen 80;", "listen " + port + ";");
+    if (onFailure == OnFailure.OPEN) {
+      site = changedAfter(site, "location = /redline {\n", recipe("nginx fail-open location"));
+      site = changedAfter(site, "\nserver {\n", recipe("nginx fail-open server"));
+    }
+    Files.writeString(directory.resolve("app.conf"), site);
     String main =
         """
         pid nginx.pid;
@@ -75,7 +86,8 @@ final class Gateway implements AutoCloseable {
   }
 
   private Process caddy() throws IOException {
-    String site = changed(recipe("caddy"), "http://:80 {", "http://:" + port + " {");
+    String recipe = recipe(onFailure == OnFailure.OPEN ? "caddy fail-open" : "caddy");
+    String site = changed(recipe, "http://:80 {", "http://:" + port + " {");
     // The admin endpoint has a fixed port that another Caddy may hold.
     Path configuration =
         Files.writeString(directory.resolve("Caddyfile"), "{\n\tadmin off\n}\n" + site);
@@ -86,6 +98,10 @@ final class Gateway implements AutoCloseable {
     Path script = Files.writeString(directory.resolve("redline.lua"), recipe("haproxy lua"));
     String configuration =
         changed(recipe("haproxy cfg"), "/etc/haproxy/redline.lua", script.toString());
+    if (onFailure == OnFailure.OPEN) {
+      String closed = "    http-request lua.redline closed\n";
+      configuration = changed(configuration, closed, recipe("haproxy fail-open"));
+    }
     Path file =
         Files.writeString(
             directory.resolve("haproxy.cfg"), changed(configuration, "bind :80", "bind :" + port));
@@ -103,6 +119,10 @@ final class Gateway implements AutoCloseable {
     return (block.group(1) + "\n")
         .replace("127.0.0.1:8080", "127.0.0.1:" + redline)
         .replace("127.0.0.1:3000", "127.0.0.1:" + application);
+  }
+
+  private static String changedAfter(String text, String line, String added) {
+    return changed(text, line, line + added);
   }
 
   private static String changed(String text, String from, String to) {

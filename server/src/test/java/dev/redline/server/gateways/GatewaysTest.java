@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.redline.server.TestServer;
 import dev.redline.server.gateways.Gateway.Kind;
+import dev.redline.server.gateways.Gateway.OnFailure;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -69,7 +70,8 @@ class GatewaysTest {
   }
 
   private Gateway gateway(Kind kind) throws IOException {
-    return new Gateway(kind, redline.server().port(), application.getAddress().getPort());
+    return new Gateway(
+        kind, OnFailure.CLOSED, redline.server().port(), application.getAddress().getPort());
   }
 
   /** Sends a request with every header by which a client could describe another one. */

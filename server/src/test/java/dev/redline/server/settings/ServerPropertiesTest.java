@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.settings.InvalidSettingsException;
+import dev.redline.core.spi.ReloadStrategy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +17,7 @@ class ServerPropertiesTest {
   void hasDocumentedDefaults() {
     ServerSettings settings = ServerSettings.parse(Map.of());
 
-    assertThat(settings.storage().type()).isEqualTo(StorageSettings.Type.LOCAL);
+    assertThat(settings.storage().type()).isEqualTo("LOCAL");
     assertThat(settings.storage().maxKeys()).isEqualTo(1_000_000);
     assertThat(settings.server().host()).isEqualTo("0.0.0.0");
     assertThat(settings.server().port()).isEqualTo(8080);
@@ -27,11 +28,7 @@ class ServerPropertiesTest {
     assertThat(settings.server().bodyTimeout()).isEqualTo(Duration.ofSeconds(10));
     assertThat(settings.server().inlineLimits()).isFalse();
     assertThat(settings.dataDir()).isEqualTo(Path.of("data"));
-    assertThat(settings.redis().keyPrefix()).isEqualTo("rl");
-    assertThat(settings.redisStore().commandTimeout()).isEqualTo(Duration.ofMillis(50));
-    assertThat(settings.redisStore().maxBatch()).isEqualTo(64);
-    assertThat(settings.redisStore().maxCalls()).isEqualTo(4);
-    assertThat(settings.redisStore().maxQueued()).isEqualTo(10_000);
+    assertThat(settings.config().names()).containsExactly("FILE");
   }
 
   @Test
@@ -54,19 +51,18 @@ class ServerPropertiesTest {
                 "rl.reload.strategy", "polling",
                 "rl.k8s.watch-enabled", "false"));
 
-    assertThat(settings.config().sources())
-        .containsExactly(RuleSourceSettings.Source.CONFIG_MAP, RuleSourceSettings.Source.REDIS);
-    assertThat(settings.config().watchConfigMap()).isFalse();
-    assertThat(settings.reload().strategy()).hasValue(ReloadSettings.Strategy.POLLING);
+    assertThat(settings.config().names()).containsExactly("CONFIG_MAP", "REDIS");
+    assertThat(settings.reload().strategy()).hasValue(ReloadStrategy.POLLING);
     assertThat(ServerSettings.parse(Map.of()).reload().strategy()).isEmpty();
-    assertRejected(Map.of("rl.config.source", "NACOS"), "use one of FILE, CONFIG_MAP, REDIS");
+    assertRejected(
+        Map.of("rl.config.source", "PAPER"), "'PAPER'", "CONFIG_MAP", "FILE", "INLINE", "REDIS");
     assertRejected(Map.of("rl.config.source", "REDIS,REDIS"), "name each source once");
     assertRejected(Map.of("rl.config.source", "CONFIG_MAP"), "rl.config.path", "CONFIG_MAP");
     assertRejected(
         Map.of("rl.config.source", "FILE,CONFIG_MAP", "rl.config.path", "x"), "either FILE or");
-    assertRejected(Map.of("rl.reload.strategy", "REDIS_PUBSUB"), "only rl.config.source REDIS");
+    assertRejected(Map.of("rl.reload.strategy", "REDIS_PUBSUB"), "only REDIS has notices");
     assertRejected(
-        Map.of("rl.reload.strategy", "WATCH", "rl.config.source", "REDIS"), "are watched");
+        Map.of("rl.reload.strategy", "WATCH", "rl.config.source", "REDIS"), "can be watched");
   }
 
   private static void assertRejected(Map<String, String> properties, String... messages) {

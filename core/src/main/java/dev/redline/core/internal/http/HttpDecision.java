@@ -1,7 +1,7 @@
 package dev.redline.core.internal.http;
 
-import dev.redline.core.BandStatus;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.Reason;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -127,7 +127,7 @@ public final class HttpDecision {
   }
 
   /**
-   * Returns what a refusal tells in its body.
+   * Returns the body of a denial.
    *
    * @throws IllegalStateException if the request is allowed
    */

@@ -1,7 +1,7 @@
 package dev.redline.core.internal.http;
 
 /**
- * How decisions are told in HTTP.
+ * How decisions are expressed in HTTP.
  *
  * @param legacyHeaders whether the {@code X-RateLimit-…} fields are sent; {@code Retry-After} is
  *     either way

@@ -1,6 +1,6 @@
 package dev.redline.core.internal.http;
 
-import dev.redline.core.BandStatus;
+import dev.redline.core.RateLimitResult.BandStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;

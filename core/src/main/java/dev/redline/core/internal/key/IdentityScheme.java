@@ -25,6 +25,15 @@ public final class IdentityScheme {
   private static final int LONGEST = 256;
   private static final String GLOBAL_IDENTITY = "g:";
 
+  /**
+   * The identity of callers without a key. No key has it: identities begin with the letter of their
+   * kind, and a key under plans that begins like a digest is digested.
+   */
+  public static final String NO_KEY = "x:";
+
+  /** What several values under plans begin with; see {@link #NO_KEY}. */
+  private static final String COMPOSITE = "x:+";
+
   private static final char RESOLVED = 'c';
   private static final char NAMED = 'n';
   private static final char HEADER_VALUES = 'H';
@@ -78,13 +87,35 @@ public final class IdentityScheme {
     return bounded(text.toString());
   }
 
-  /** Returns the fields that tell callers apart; empty where everybody shares one bucket. */
+  /** Returns the identity for one value of unknown kind, not empty. */
+  public static String named(String value) {
+    return bounded(NAMED + ":" + value);
+  }
+
+  /**
+   * Returns the identity for several identities together; no other identities give the same, and it
+   * is no identity of a single value. As a key under plans, no text names it.
+   */
+  public static String composite(List<String> identities, boolean underPlan) {
+    StringBuilder text = new StringBuilder(64);
+    for (String each : identities) {
+      text.append(each.length()).append(':').append(each);
+    }
+    if (!underPlan) {
+      return bounded(text.toString());
+    }
+    // A digest has no colon after its first characters, so the two forms differ.
+    String plain = text.toString();
+    return COMPOSITE + (plain.length() <= LONGEST ? plain : IdentityDigest.of(plain).substring(2));
+  }
+
+  /** Returns the fields that distinguish callers; empty if all share one bucket. */
   public List<KeyField> fields() {
     return fields;
   }
 
   /**
-   * Returns the identity of the request's caller, or null if it does not tell one.
+   * Returns the identity of the request's caller, or null if it has none.
    *
    * @param borrowIp whether the client address stands in for a missing part
    */

@@ -59,7 +59,7 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Returns how many words of state a bucket keeps for this band. */
   public abstract int stateWords();
 
-  /** Writes the state of a bucket nobody has taken from. */
+  /** Writes the state of a full bucket. */
   public abstract void fresh(long[] state, int s);
 
   /**
@@ -105,8 +105,8 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   public abstract long remaining(long[] view, int v);
 
   /**
-   * Returns how many microseconds pass until {@code cost} is admitted if nobody takes, rounded up;
-   * 0 if it is now. The cost must not exceed the capacity.
+   * Returns how many microseconds pass until {@code cost} is admitted if nothing else is acquired,
+   * rounded up; 0 if it is now. The cost must not exceed the capacity.
    */
   public abstract long waitMicros(long[] view, int v, long cost);
 
@@ -121,7 +121,7 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Returns how many microseconds lead from empty to full. */
   public abstract long horizonMicros();
 
-  /** Returns for how many microseconds the state tells more than its absence would. */
+  /** Returns in how many microseconds the bucket is full, so that its state can be removed. */
   public abstract long lifetimeMicros(long[] view, int v);
 
   /**

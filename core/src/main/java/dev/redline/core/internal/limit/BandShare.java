@@ -23,7 +23,7 @@ public final class BandShare {
     if (!(share > 0 && share <= 1)) {
       throw new IllegalArgumentException("a share must be above 0 and up to 1, was " + share);
     }
-    // By its decimal digits, as whoever wrote it meant it: 0.29 of 100 is 29, not 28.
+    // By its decimal digits, as it was written: 0.29 of 100 is 29, not 28.
     BigDecimal part = BigDecimal.valueOf(share);
     RateLimitBand.Builder scaled =
         RateLimitBand.builder()

@@ -124,8 +124,8 @@ public final class BucketArithmetic {
   }
 
   /**
-   * Returns how many microseconds pass until every band admits {@code cost} if nobody acquires; of
-   * a band that can never hold the cost, until it is full.
+   * Returns how many microseconds pass until every band admits {@code cost} if nothing else is
+   * acquired; of a band that can never hold the cost, until it is full.
    */
   public long waitMicros(long[] views, int v, long cost) {
     long longest = 0;

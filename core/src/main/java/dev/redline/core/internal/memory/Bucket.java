@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
  * and until after it is closed, so a key never has two open buckets; and one that is closed while
  * new can no longer be opened, so nothing is taken from a bucket that the table has given up.
  *
- * <p>Who decides reads the clock after the state: whatever wrote that state read the clock before,
- * so time seems to run backwards only if the clock really did, and a thread that lost its processor
- * between clock and state cannot turn a bucket back.
+ * <p>A decision reads the clock after the state. The thread that wrote the state read the clock
+ * before, so time seems to run backwards only if the clock really did, and a thread that lost its
+ * processor between clock and state cannot turn a bucket back.
  */
 public abstract sealed class Bucket permits PackedBucket, WideBucket {
   static final long LOCKED = 1;
@@ -43,13 +43,16 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
 
   private volatile long word = NEW;
 
+  /** See {@link RuleResets}. Written before the bucket is opened, then only under the lock. */
+  private int lastReset = RuleResets.NONE;
+
   /** Creates a bucket of the kind the limits need. */
   static Bucket create(BucketLimits limits) {
     return limits.packedOrNull() != null ? new PackedBucket() : new WideBucket(limits);
   }
 
-  /** Writes the state of a bucket nobody has taken from; returns its word, unlocked. */
-  abstract long fresh(BucketLimits limits);
+  /** Writes the state of a full bucket; returns its word, unlocked. */
+  abstract long full(BucketLimits limits);
 
   /**
    * Writes the state that follows when {@code cost} is taken from all bands of a view; returns its
@@ -76,14 +79,21 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     return WORD.compareAndSet(this, expected, value);
   }
 
-  /** Lets a new bucket be used as one nobody has taken from, unless it was closed meanwhile. */
-  final void open(BucketLimits limits) {
-    compareAndSet(NEW, fresh(limits));
+  /** Opens a new bucket full, unless it was closed meanwhile. */
+  final void open(BucketLimits limits, int behindReset) {
+    lastReset = behindReset;
+    compareAndSet(NEW, full(limits));
   }
 
-  /** Lets a new bucket be used in the state that a view shows, unless it was closed meanwhile. */
-  final void open(BucketLimits limits, long now, long origin, long[] view) {
+  /** Opens a new bucket in the state that a view shows, unless it was closed meanwhile. */
+  final void open(BucketLimits limits, long now, long origin, long[] view, int behindReset) {
+    lastReset = behindReset;
     compareAndSet(NEW, after(limits, now, origin, view, 0, 0));
+  }
+
+  /** Returns the number of the last reset of its rule that the state follows; under the lock. */
+  final int lastReset() {
+    return lastReset;
   }
 
   /** Takes from all bands of a view; under the lock. */
@@ -115,7 +125,7 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     return word == CLOSED;
   }
 
-  /** Gives the lock back; what was written under it is seen by whoever takes it next. */
+  /** Gives the lock back; the next thread that locks sees what was written under it. */
   final void unlock() {
     WORD.setRelease(this, word & ~LOCKED);
   }
@@ -131,22 +141,28 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
   }
 
   /**
-   * Makes the bucket full. One that is new is closed instead, since its creator may be about to
-   * open it in another state.
-   *
-   * @return whether the bucket is full now; false if it is closed
+   * Makes the bucket full, unless it has the reset behind it. One that is new is closed instead,
+   * since its creator may be about to open it in another state.
    */
-  final boolean refill(BucketLimits limits) {
+  final void refill(BucketLimits limits, int reset) {
     if (closeIfNew() || !lock()) {
-      return false;
+      return;
     }
-    refillLocked(limits);
-    return true;
+    if (lastReset != reset) {
+      refillLocked(limits, reset);
+    }
+    unlock();
   }
 
-  /** Makes a bucket that is locked full, and gives the lock back. */
-  final void refillLocked(BucketLimits limits) {
-    word = fresh(limits);
+  /** Makes a bucket full that is locked, and stays so; it has the reset behind it then. */
+  final void refillLocked(BucketLimits limits, int reset) {
+    lastReset = reset;
+    WORD.set(this, full(limits) | LOCKED);
+  }
+
+  /** Makes a bucket full that is locked, and gives the lock back. */
+  final void refillAndUnlock(BucketLimits limits) {
+    word = full(limits);
   }
 
   /**

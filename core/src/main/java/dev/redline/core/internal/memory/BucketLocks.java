@@ -20,10 +20,14 @@ final class BucketLocks implements BucketAccess {
 
   private @Nullable Bucket[] buckets = new @Nullable Bucket[4];
   private boolean[] shared = new boolean[4];
+  private long[] taken = new long[4];
   private int[] order = new int[4];
   private int size;
   private int locked;
   private long origin;
+
+  /** Whether two keys have to share one bucket. */
+  private boolean doubled;
 
   private BucketLocks() {}
 
@@ -47,11 +51,34 @@ final class BucketLocks implements BucketAccess {
 
   @Override
   public void take(int key, BucketLimits limits, long nowMicros, long[] views, int v, long cost) {
-    bucket(key).take(limits, nowMicros, origin, views, v, cost);
+    if (doubled && cost > 0) {
+      takeOnce(key, limits, nowMicros, cost);
+    } else {
+      bucket(key).take(limits, nowMicros, origin, views, v, cost);
+    }
   }
 
   /**
-   * Locks the buckets of all keys, in the order of their owners, the same for every thread.
+   * Takes what exceeds the cost of other keys of the same bucket: it then owes at least what each
+   * of them would owe alone, and no more than was admitted.
+   */
+  private void takeOnce(int key, BucketLimits limits, long nowMicros, long cost) {
+    Bucket bucket = bucket(key);
+    long before = 0;
+    for (int i = 0; i < size; i++) {
+      before = buckets[i] == bucket ? Math.max(before, taken[i]) : before;
+    }
+    if (cost > before) {
+      long[] view = new long[limits.arithmetic().viewWords()];
+      bucket.view(limits, nowMicros, origin, view, 0);
+      bucket.take(limits, nowMicros, origin, view, 0, cost - before);
+      taken[key] = cost;
+    }
+  }
+
+  /**
+   * Locks the buckets of all keys in one order, the same for every thread: by owner, of one owner
+   * first the keys' own buckets by identity, then shared ones by their group.
    *
    * <p>They are looked up, and made, before the first is locked: a table that makes room may have
    * to lock the bucket it gives up, and that may be one of these. Where that happens again and
@@ -64,6 +91,7 @@ final class BucketLocks implements BucketAccess {
     int rounds = 0;
     for (int tries = 0; ; tries++) {
       rounds += lookUp(store, acquisition, rounds < ROUNDS_OF_MAKING) ? 1 : 0;
+      sort(acquisition);
       if (tryLockAll(store, acquisition)) {
         return;
       }
@@ -76,9 +104,9 @@ final class BucketLocks implements BucketAccess {
     if (buckets.length < size) {
       buckets = new @Nullable Bucket[size];
       shared = new boolean[size];
+      taken = new long[size];
       order = new int[size];
     }
-    sort(acquisition);
   }
 
   /** Finds the bucket of every key; returns whether one had to be made. */
@@ -103,9 +131,12 @@ final class BucketLocks implements BucketAccess {
    * before the table lets it go.
    */
   private boolean tryLockAll(InMemoryStore store, Acquisition acquisition) {
+    doubled = false;
     while (locked < acquisition.size()) {
       int i = order[locked];
-      if (!bucket(i).lock()) {
+      if (isDouble(locked)) {
+        noteDouble();
+      } else if (!bucket(i).lock()) {
         unlockAll();
         return false;
       }
@@ -116,6 +147,16 @@ final class BucketLocks implements BucketAccess {
       }
     }
     return true;
+  }
+
+  /** Returns whether the bucket at a place of the order is the one before it, and so locked. */
+  private boolean isDouble(int place) {
+    return place > 0 && bucket(order[place]) == bucket(order[place - 1]);
+  }
+
+  private void noteDouble() {
+    doubled = true;
+    Arrays.fill(taken, 0, size, 0);
   }
 
   private void sort(Acquisition acquisition) {
@@ -143,14 +184,27 @@ final class BucketLocks implements BucketAccess {
     System.arraycopy(sorted, 0, order, 0, size);
   }
 
-  private static int compare(Acquisition acquisition, int i, int j) {
-    return acquisition.key(i).limits().compareTo(acquisition.key(j).limits());
+  private int compare(Acquisition acquisition, int i, int j) {
+    RateLimitKey a = acquisition.key(i);
+    RateLimitKey b = acquisition.key(j);
+    int byLimits = a.limits().compareTo(b.limits());
+    if (byLimits != 0) {
+      return byLimits;
+    }
+    if (shared[i] || shared[j]) {
+      return shared[i] && shared[j]
+          ? Integer.compare(OverflowBuckets.groupOf(a), OverflowBuckets.groupOf(b))
+          : Boolean.compare(shared[i], shared[j]);
+    }
+    return a.identity().compareTo(b.identity());
   }
 
   void unlockAll() {
     while (locked > 0) {
       locked--;
-      bucket(order[locked]).unlock();
+      if (!isDouble(locked)) {
+        bucket(order[locked]).unlock();
+      }
     }
     Arrays.fill(buckets, 0, size, null);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Buckets that are full again are dropped in the background, by a daemon thread that sleeps
  * while the table is empty. When the table is full of buckets that are not, new keys share the
  * buckets of their overflow group until there is room: memory stays bounded, and no caller gets a
- * fresh bucket because of others.
+ * full bucket because of others.
  */
 public class HashTableStore extends InMemoryStore {
   private final ConcurrentHashMap<RateLimitKey, Bucket> buckets = new ConcurrentHashMap<>();

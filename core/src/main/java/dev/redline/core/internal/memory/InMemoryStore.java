@@ -9,8 +9,6 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
@@ -23,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * compare-and-set; several bands or keys are locked one by one in the order of their owners, for
  * nanoseconds. Neither way allocates.
  *
- * <p>Under pressure no bucket that tells something is forgotten: what the table cannot hold shares
- * the bucket of its {@link OverflowBuckets} group, and a key that gets a bucket of its own starts
- * owing what its group owes. Buckets that are full again are dropped in the background.
+ * <p>A bucket that is not full is never forgotten. A key for which the table has no room shares the
+ * bucket of its {@link OverflowBuckets} group, and a key that gets a bucket of its own starts with
+ * the debt of its group. Buckets that are full again are dropped in the background.
  *
  * <p>The table maps keys to buckets by identity of the bucket, is safe for concurrent use, and
  * drops a bucket only in {@link #remove}, or after handing it to {@link #evict}.
@@ -37,8 +35,8 @@ public abstract class InMemoryStore implements StorageProvider {
   private final MicrosClock clock;
   private final long origin;
   private final OverflowBuckets overflow;
+  private final RuleResets resets = new RuleResets();
   private final @Nullable Sweeper sweeper;
-  private volatile boolean evicts;
 
   /** Creates a store on a clock. */
   protected InMemoryStore(MicrosClock clock) {
@@ -53,7 +51,7 @@ public abstract class InMemoryStore implements StorageProvider {
   protected InMemoryStore(MicrosClock clock, @Nullable Duration rest) {
     this.clock = clock;
     this.origin = clock.nowMicros();
-    this.overflow = new OverflowBuckets(clock, origin);
+    this.overflow = new OverflowBuckets(clock, origin, resets);
     this.sweeper = rest == null ? null : new Sweeper(this, rest);
   }
 
@@ -163,31 +161,23 @@ public abstract class InMemoryStore implements StorageProvider {
   }
 
   /**
-   * Closes a bucket that a full table gives up, and lets what it tells live on in its overflow
-   * group. For tables that evict: called before the key can get another bucket, by a thread that
-   * holds no bucket locked; returns when it is done.
+   * Closes a bucket that a full table gives up, and adds its debt to its overflow group. For tables
+   * that evict: called before the key can get another bucket, by a thread that holds no bucket
+   * locked; returns when it is done.
    */
   protected final void evict(RateLimitKey key, Bucket bucket) {
-    evicts = true;
     overflow.absorb(key, bucket);
   }
 
   @Override
   public final CompletionStage<Void> reset(List<BucketLimits> owners) {
-    Set<BucketLimits> concerned = new TreeSet<>(BucketLimits.BY_OWNER);
-    concerned.addAll(owners);
-    // A bucket that is inserted from now on does not start with the debt of its group.
-    overflow.reset(concerned);
-    forEach(
-        (key, bucket) -> {
-          if (concerned.contains(key.limits())) {
-            bucket.refill(key.limits());
-          }
+    resets.run(
+        owners,
+        reset -> {
+          // The groups first: no bucket that is inserted later starts with a debt from before.
+          overflow.reset(reset);
+          forEach((key, bucket) -> reset.visit(key.limits(), bucket));
         });
-    if (evicts) {
-      // Evictions may have moved debt to groups after the first reset of the groups.
-      overflow.reset(concerned);
-    }
     noteRefill();
     return CompletableFuture.completedFuture(null);
   }

@@ -4,7 +4,6 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -13,9 +12,9 @@ import java.util.stream.IntStream;
  * Where keys go that a full table has no room for: a fixed number of groups per rule, each with one
  * bucket that its keys share.
  *
- * <p>A group's bucket owes at least what each of its keys would owe alone, so sharing it can refuse
- * too much and never admit too much; and a key that leaves starts owing what its group owes. (Of an
- * interval refill the group's periods may end at other moments than those of a key alone.)
+ * <p>The debt of a group's bucket is at least that of each of its keys alone, so sharing it can
+ * deny too much and never allow too much. A key that leaves starts with the debt of its group. (Of
+ * an interval refill the group's periods may end at other moments than those of a key alone.)
  */
 final class OverflowBuckets {
   private static final int GROUPS = 64;
@@ -25,15 +24,22 @@ final class OverflowBuckets {
   private final Map<RateLimitKey, Bucket> groups = new ConcurrentHashMap<>();
   private final MicrosClock clock;
   private final long origin;
+  private final RuleResets resets;
 
-  OverflowBuckets(MicrosClock clock, long origin) {
+  OverflowBuckets(MicrosClock clock, long origin, RuleResets resets) {
     this.clock = clock;
     this.origin = origin;
+    this.resets = resets;
   }
 
   private static RateLimitKey group(RateLimitKey key) {
+    return new RateLimitKey(key.limits(), NAMES[groupOf(key)]);
+  }
+
+  /** Returns the number of the key's group among those of its owner. */
+  static int groupOf(RateLimitKey key) {
     int hash = key.hashCode();
-    return new RateLimitKey(key.limits(), NAMES[(hash ^ hash >>> 16) & GROUPS - 1]);
+    return (hash ^ hash >>> 16) & GROUPS - 1;
   }
 
   /** Returns the bucket of the key's group; one that is closed is replaced. */
@@ -47,9 +53,12 @@ final class OverflowBuckets {
       groups.remove(group, bucket);
     }
     Bucket candidate = Bucket.create(group.limits());
-    candidate.open(group.limits());
     Bucket other = groups.putIfAbsent(group, candidate);
-    return other == null ? candidate : other;
+    if (other != null) {
+      return other;
+    }
+    candidate.open(group.limits(), resets.numberFor(group.limits()));
+    return candidate;
   }
 
   /**
@@ -59,20 +68,17 @@ final class OverflowBuckets {
    * being full, owes nothing; one made after it was looked for is made after the key's own.
    */
   void openLike(RateLimitKey key, Bucket bucket) {
+    BucketLimits limits = key.limits();
     Bucket shared = groups.get(group(key));
-    if (shared == null) {
-      bucket.open(key.limits());
-      return;
-    }
-    long[] view = viewOf(key.limits());
-    if (!shared.lock()) {
-      bucket.open(key.limits());
+    if (shared == null || !shared.lock()) {
+      bucket.open(limits, resets.numberFor(limits));
       return;
     }
     try {
+      long[] view = viewOf(limits);
       long now = clock.nowMicros();
-      shared.view(key.limits(), now, origin, view, 0);
-      bucket.open(key.limits(), now, origin, view);
+      shared.view(limits, now, origin, view, 0);
+      bucket.open(limits, now, origin, view, shared.lastReset());
     } finally {
       shared.unlock();
     }
@@ -102,6 +108,16 @@ final class OverflowBuckets {
       shared = bucketOf(key);
     }
     try {
+      int reset = resets.numberFor(limits);
+      boolean bucketIsReset = bucket.lastReset() == reset;
+      boolean groupIsReset = shared.lastReset() == reset;
+      if (reset != RuleResets.NONE && groupIsReset && !bucketIsReset) {
+        // The debt is older than the reset.
+        return;
+      }
+      if (reset != RuleResets.NONE && bucketIsReset && !groupIsReset) {
+        shared.refillLocked(limits, reset);
+      }
       long now = clock.nowMicros();
       bucket.view(limits, now, origin, view, 0);
       shared.view(limits, now, origin, merged, 0);
@@ -116,14 +132,9 @@ final class OverflowBuckets {
     return new long[limits.arithmetic().viewWords()];
   }
 
-  /** Makes the buckets of all groups of some owners full. */
-  void reset(Set<BucketLimits> owners) {
-    groups.forEach(
-        (group, bucket) -> {
-          if (owners.contains(group.limits())) {
-            bucket.refill(group.limits());
-          }
-        });
+  /** Visits the buckets of all groups. */
+  void reset(RuleResets.Reset reset) {
+    groups.forEach((group, bucket) -> reset.visit(group.limits(), bucket));
   }
 
   /**
@@ -142,7 +153,7 @@ final class OverflowBuckets {
       shared.unlock();
       return false;
     }
-    shared.refillLocked(key.limits());
+    shared.refillAndUnlock(key.limits());
     return true;
   }
 
@@ -158,9 +169,9 @@ final class OverflowBuckets {
     }
     Bucket shared = groups.get(group(key));
     if (shared != null && shared.lock()) {
-      shared.refillLocked(key.limits());
+      shared.refillAndUnlock(key.limits());
     }
-    own.refillLocked(key.limits());
+    own.refillAndUnlock(key.limits());
     return true;
   }
 

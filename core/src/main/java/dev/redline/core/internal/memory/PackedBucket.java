@@ -14,7 +14,7 @@ final class PackedBucket extends Bucket {
   private static final long FULL_SINCE_EVER = Long.MIN_VALUE / 4;
 
   /**
-   * Decides an acquisition of this bucket alone, and takes by one compare-and-set; a refusal writes
+   * Decides an acquisition of this bucket alone, and takes by one compare-and-set; a denial writes
    * nothing, save to repair a clock that stepped back; larger limits that share the bucket may owe
    * more than these hold.
    *
@@ -79,7 +79,7 @@ final class PackedBucket extends Bucket {
   }
 
   @Override
-  long fresh(BucketLimits limits) {
+  long full(BucketLimits limits) {
     return FULL_SINCE_EVER << 1;
   }
 

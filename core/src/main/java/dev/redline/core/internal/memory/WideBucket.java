@@ -13,7 +13,7 @@ final class WideBucket extends Bucket {
   }
 
   @Override
-  long fresh(BucketLimits limits) {
+  long full(BucketLimits limits) {
     limits.arithmetic().fresh(state, 0);
     return UNLOCKED;
   }

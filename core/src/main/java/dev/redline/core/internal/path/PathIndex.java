@@ -19,14 +19,23 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each pattern stands for a rank, a small number; a lookup gives the ranks of all matching
  * patterns in ascending order. Immutable; lookups take no lock and copy no part of the path.
+ *
+ * <p>A trie whose edges with literal segments are in one {@link SegmentTable}. Most patterns end in
+ * a literal segment, or in {@code /**} after one: such an end is part of its edge, so that the last
+ * step of a lookup touches no node.
  */
 public final class PathIndex {
+  private final SegmentTable literals;
+  private final Node[] nodes;
   private final Node anchored;
   private final @Nullable Node floating;
 
-  private PathIndex(Node anchored, @Nullable Node floating) {
-    this.anchored = anchored;
-    this.floating = floating;
+  private PathIndex(Draft anchored, @Nullable Draft floating) {
+    Compiler compiler = new Compiler();
+    this.anchored = compiler.compile(anchored);
+    this.floating = floating == null ? null : compiler.compile(floating);
+    this.literals = compiler.literals.build();
+    this.nodes = compiler.nodes.toArray(new Node[0]);
   }
 
   /** Returns a builder. */
@@ -37,10 +46,10 @@ public final class PathIndex {
   /** Puts the ranks of all patterns that match the normalised path into {@code ranks}. */
   public void find(String normalizedPath, RankList ranks) {
     int start = normalizedPath.length() == 1 ? 1 : 0;
-    anchored.walk(normalizedPath, start, ranks);
+    walk(anchored, normalizedPath, start, ranks);
     if (floating != null) {
       for (int at = start; at >= 0; at = nextSegment(normalizedPath, at)) {
-        floating.walk(normalizedPath, at, ranks);
+        walk(floating, normalizedPath, at, ranks);
       }
     }
     ranks.sort();
@@ -60,13 +69,64 @@ public final class PathIndex {
     return next < 0 ? path.length() : next;
   }
 
-  /** A position in the tree of segments. */
-  private static final class Node {
-    private static final int[] NONE = new int[0];
-    private static final Glob[] NO_GLOBS = new Glob[0];
-    private static final Node[] NO_NODES = new Node[0];
+  /** Collects below a node; {@code slash} is the slash before the next segment, or the end. */
+  private void walk(Node node, String path, int slash, RankList ranks) {
+    ranks.addAll(node.always);
+    ranks.addAll(node.rest);
+    if (slash >= path.length()) {
+      ranks.addAll(node.here);
+      return;
+    }
+    if (node.isLeaf()) {
+      return;
+    }
+    int from = slash + 1;
+    int next = path.indexOf('/', from);
+    int to = next < 0 ? path.length() : next;
+    if (node.hasLiterals) {
+      follow(literals.find(node.id, path, from, to), path, to, ranks);
+    }
+    for (int i = 0; i < node.globs.length; i++) {
+      if (node.globs[i].matches(path, from, to)) {
+        walk(node.globNodes[i], path, to, ranks);
+      }
+    }
+    if (node.one != null) {
+      walk(node.one, path, to, ranks);
+    }
+  }
 
-    private final @Nullable SegmentTable<Node> literals;
+  /** Collects what an edge leads to, if there is one; see {@link Compiler#addEdge}. */
+  private void follow(int edge, String path, int slash, RankList ranks) {
+    if (edge == SegmentTable.NOT_FOUND) {
+      return;
+    }
+    int end = literals.first(edge);
+    if (end == EdgeEnd.REST || (end == EdgeEnd.HERE && slash >= path.length())) {
+      ranks.add(literals.second(edge));
+    } else if (end == EdgeEnd.NODE) {
+      walk(nodes[literals.second(edge)], path, slash, ranks);
+    }
+  }
+
+  /** What the first number of an edge says of the second. */
+  private static final class EdgeEnd {
+    /** The number of a node. */
+    static final int NODE = 0;
+
+    /** The rank of the only pattern that goes on here, which ends in {@code /**}. */
+    static final int REST = 1;
+
+    /** The rank of the only pattern that goes on here, which ends here. */
+    static final int HERE = 2;
+
+    private EdgeEnd() {}
+  }
+
+  /** A position in the trie. */
+  private static final class Node {
+    private final int id;
+    private final boolean hasLiterals;
     private final Glob[] globs;
     private final Node[] globNodes;
     private final @Nullable Node one;
@@ -74,58 +134,54 @@ public final class PathIndex {
     private final int[] rest;
     private final int[] always;
 
-    /** The only rank of {@code rest}, kept here for the sake of the cache; else -1. */
-    private final int onlyRest;
-
-    Node(Draft draft) {
-      Map<String, Node> children = new HashMap<>();
-      draft.literals.forEach((text, child) -> children.put(text, new Node(child)));
-      this.literals = children.isEmpty() ? null : new SegmentTable<>(children);
-      this.globs = draft.globs.isEmpty() ? NO_GLOBS : draft.globs.keySet().toArray(NO_GLOBS);
-      this.globNodes =
-          draft.globs.isEmpty()
-              ? NO_NODES
-              : draft.globs.values().stream().map(Node::new).toArray(Node[]::new);
-      this.one = draft.one == null ? null : new Node(draft.one);
+    Node(int id, Draft draft, Node[] globNodes, @Nullable Node one) {
+      this.id = id;
+      this.hasLiterals = !draft.literals.isEmpty();
+      this.globs = draft.globs.keySet().toArray(new Glob[0]);
+      this.globNodes = globNodes;
+      this.one = one;
       this.here = ints(draft.here);
       this.rest = ints(draft.rest);
       this.always = ints(draft.always);
-      this.onlyRest = rest.length == 1 ? rest[0] : -1;
     }
 
     private static int[] ints(SortedSet<Integer> ranks) {
-      return ranks.isEmpty() ? NONE : ranks.stream().mapToInt(Integer::intValue).toArray();
+      return ranks.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Collects below this node; {@code slash} is the slash before the next segment, or the end. */
-    void walk(String path, int slash, RankList ranks) {
-      ranks.addAll(always);
-      if (onlyRest >= 0) {
-        ranks.add(onlyRest);
+    boolean isLeaf() {
+      return !hasLiterals && one == null && globs.length == 0;
+    }
+  }
+
+  /** Makes nodes and edges of drafts. */
+  private static final class Compiler {
+    private final SegmentTable.Builder literals = new SegmentTable.Builder();
+
+    /** The nodes that edges lead to. */
+    private final List<Node> nodes = new ArrayList<>();
+
+    private int lastId;
+
+    Node compile(Draft draft) {
+      int id = lastId++;
+      draft.literals.forEach((segment, child) -> addEdge(id, segment, child));
+      return new Node(
+          id,
+          draft,
+          draft.globs.values().stream().map(this::compile).toArray(Node[]::new),
+          draft.one == null ? null : compile(draft.one));
+    }
+
+    private void addEdge(int id, String segment, Draft child) {
+      if (child.isOnly(child.rest)) {
+        literals.add(id, segment, EdgeEnd.REST, child.rest.first());
+      } else if (child.isOnly(child.here)) {
+        literals.add(id, segment, EdgeEnd.HERE, child.here.first());
       } else {
-        ranks.addAll(rest);
-      }
-      if (slash >= path.length()) {
-        ranks.addAll(here);
-        return;
-      }
-      if (literals == null && one == null && globs.length == 0) {
-        return;
-      }
-      int from = slash + 1;
-      int next = path.indexOf('/', from);
-      int to = next < 0 ? path.length() : next;
-      Node literal = literals == null ? null : literals.get(path, from, to);
-      if (literal != null) {
-        literal.walk(path, to, ranks);
-      }
-      for (int i = 0; i < globs.length; i++) {
-        if (globs[i].matches(path, from, to)) {
-          globNodes[i].walk(path, to, ranks);
-        }
-      }
-      if (one != null) {
-        one.walk(path, to, ranks);
+        Node node = compile(child);
+        literals.add(id, segment, EdgeEnd.NODE, nodes.size());
+        nodes.add(node);
       }
     }
   }
@@ -138,6 +194,15 @@ public final class PathIndex {
     private final TreeSet<Integer> here = new TreeSet<>();
     private final TreeSet<Integer> rest = new TreeSet<>();
     private final TreeSet<Integer> always = new TreeSet<>();
+
+    /** Returns whether one rank of this kind is all there is here and below. */
+    boolean isOnly(SortedSet<Integer> ranks) {
+      return ranks.size() == 1
+          && here.size() + rest.size() + always.size() == 1
+          && literals.isEmpty()
+          && globs.isEmpty()
+          && one == null;
+    }
 
     void add(List<Segment> segments, int rank) {
       Draft draft = this;
@@ -197,7 +262,7 @@ public final class PathIndex {
 
     /** Builds the index. */
     public PathIndex build() {
-      return new PathIndex(new Node(anchored), floating == null ? null : new Node(floating));
+      return new PathIndex(anchored, floating);
     }
   }
 }

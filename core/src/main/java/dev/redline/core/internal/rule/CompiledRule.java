@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rule as a rule book keeps it: plans resolved, limits compiled, and its place in the order.
  *
- * <p>What every request asks of a rule is kept here once more, side by side: among thousands of
- * rules, the memory that a lookup touches is most of its price.
+ * <p>What every decision reads of a rule is copied here, side by side: among thousands of rules,
+ * reading memory is most of the cost of a lookup.
  */
 public final class CompiledRule {
   private final RateLimitRule rule;
@@ -91,7 +91,7 @@ public final class CompiledRule {
     return stop;
   }
 
-  /** Returns whether the rule's verdict does not count. */
+  /** Returns whether a denial by the rule does not count. */
   public boolean shadow() {
     return shadow;
   }
@@ -111,7 +111,7 @@ public final class CompiledRule {
     return scheme;
   }
 
-  /** Returns who is asking, or null if the request does not tell. */
+  /** Returns the identity of the caller, or null if the request has none. */
   public @Nullable String identity(RequestContext request) {
     if (resolver == null) {
       return scheme.identity(request, borrowIp);
@@ -143,7 +143,9 @@ public final class CompiledRule {
     return IdentityScheme.resolved(values.get(0));
   }
 
-  /** Returns who is asking as people may see it, in parts; empty if that is nobody's business. */
+  /**
+   * Returns the identity in the form that may be shown, in parts; empty if it must not be shown.
+   */
   public List<String> shown(RequestContext request) {
     if (resolver != null) {
       return List.of();
@@ -157,10 +159,15 @@ public final class CompiledRule {
     return resolver != null ? List.copyOf(values) : scheme.shownOf(values);
   }
 
-  /** Returns rule cost times request cost; what exceeds every capacity is as good as any excess. */
+  /** Returns rule cost times request cost; see {@link #product}. */
   public long cost(long requestCost) {
-    long product = cost * requestCost;
-    boolean fits = Math.multiplyHigh(cost, requestCost) == 0 && product > 0;
+    return product(cost, requestCost);
+  }
+
+  /** Returns the product of two costs, or one above every capacity if it exceeds all of them. */
+  public static long product(long a, long b) {
+    long product = a * b;
+    boolean fits = Math.multiplyHigh(a, b) == 0 && product > 0;
     return fits ? Math.min(product, RateLimitBand.MAX_TOKENS + 1) : RateLimitBand.MAX_TOKENS + 1;
   }
 

@@ -35,6 +35,7 @@ public final class CompiledRules {
    * @param ordered the rules in order of evaluation
    * @param plans all plans that the rules name, by id
    * @param ruleSetIds rule sets that exist even without rules
+   * @param byNameOnly the ids of rules that match no request
    * @param carryOver whether buckets outlive a change of their limits
    * @param previous the rules to take equal limits over from, so that equal limits are one object
    */
@@ -42,6 +43,7 @@ public final class CompiledRules {
       List<RateLimitRule> ordered,
       Map<String, RateLimitPlan> plans,
       Set<String> ruleSetIds,
+      Set<String> byNameOnly,
       IdentitySettings identity,
       boolean carryOver,
       @Nullable CompiledRules previous) {
@@ -62,12 +64,17 @@ public final class CompiledRules {
     this.rules = List.copyOf(compiled);
     Map<String, List<CompiledRule>> bySet = new LinkedHashMap<>();
     ruleSetIds.forEach(id -> bySet.put(id, new ArrayList<>()));
+    List<CompiledRule> matching = new ArrayList<>(rules.size());
     for (CompiledRule rule : rules) {
       rulesById.put(rule.rule().id(), rule);
-      bySet.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>()).add(rule);
+      if (!byNameOnly.contains(rule.rule().id())) {
+        matching.add(rule);
+        bySet.computeIfAbsent(rule.ruleSetId(), id -> new ArrayList<>()).add(rule);
+      }
     }
     bySet.forEach((id, members) -> indexes.put(id, new RuleIndex(members)));
-    this.everything = bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(rules);
+    this.everything =
+        bySet.size() == 1 ? indexes.values().iterator().next() : new RuleIndex(matching);
   }
 
   /**

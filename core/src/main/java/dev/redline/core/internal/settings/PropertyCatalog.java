@@ -1,5 +1,6 @@
 package dev.redline.core.internal.settings;
 
+import dev.redline.core.spi.PropertyReader;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ public final class PropertyCatalog {
    * @param reading reads all of them; called once, without any value
    */
   public PropertyCatalog(Consumer<PropertyReader> reading) {
-    PropertyReader empty = new PropertyReader(Map.of());
+    FlatProperties empty = new FlatProperties(Map.of());
     reading.accept(empty);
     this.descriptions = empty.descriptions();
     empty.known().forEach(name -> byVariable.put(PropertyNames.variable(name), name));
@@ -66,8 +67,14 @@ public final class PropertyCatalog {
     return Optional.ofNullable(byVariable.get(variable)).or(() -> chosen(variable));
   }
 
-  /** Returns the property with a name that a user chose: {@code rl.admin.tokens.ci.value}. */
+  /**
+   * Returns the property with a name that a user chose: {@code rl.admin.tokens.ci.value}. If
+   * several fit, the one with the longest end is meant: {@code …_CI_FILE} is the file of {@code
+   * ci}.
+   */
   private Optional<String> chosen(String variable) {
+    String found = null;
+    int longest = -1;
     for (PropertyDescription description : descriptions) {
       String name = description.name();
       int at = name.indexOf(PropertyDescription.CHOSEN);
@@ -78,11 +85,15 @@ public final class PropertyCatalog {
       String after =
           PropertyNames.variable(name.substring(at + PropertyDescription.CHOSEN.length()));
       int end = variable.length() - after.length();
-      if (variable.startsWith(before) && variable.endsWith(after) && end > before.length()) {
+      if (after.length() > longest
+          && variable.startsWith(before)
+          && variable.endsWith(after)
+          && end > before.length()) {
         String chosen = variable.substring(before.length(), end).toLowerCase(Locale.ROOT);
-        return Optional.of(name.replace(PropertyDescription.CHOSEN, chosen));
+        found = name.replace(PropertyDescription.CHOSEN, chosen);
+        longest = after.length();
       }
     }
-    return Optional.empty();
+    return Optional.ofNullable(found);
   }
 }

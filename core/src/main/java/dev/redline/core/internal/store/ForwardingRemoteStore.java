@@ -3,6 +3,7 @@ package dev.redline.core.internal.store;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.RemoteStore;
+import java.time.Duration;
 import java.util.List;
 
 /** A remote store that forwards every call to another one; see {@link ForwardingStore}. */
@@ -21,5 +22,10 @@ public abstract class ForwardingRemoteStore extends ForwardingStore implements R
   @Override
   public void observe(CallObserver observer) {
     delegate().observe(observer);
+  }
+
+  @Override
+  public Duration commandTimeout() {
+    return delegate().commandTimeout();
   }
 }

@@ -3,9 +3,9 @@ package dev.redline.core.internal.http;
 import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.BandStatus;
 import dev.redline.core.EngineFixture;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.RateLimitResult.BandStatus;
 import dev.redline.core.Reason;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.Mode;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.internal.path.PathPattern;
+import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.KeyResolver;

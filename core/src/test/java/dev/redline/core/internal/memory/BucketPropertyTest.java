@@ -30,8 +30,8 @@ class BucketPropertyTest {
     assertThat(created).isInstanceOf(PackedBucket.class);
     PackedBucket packed = (PackedBucket) created;
     WideBucket wide = new WideBucket(limits);
-    packed.open(limits);
-    wide.open(limits);
+    packed.open(limits, RuleResets.NONE);
+    wide.open(limits, RuleResets.NONE);
     long now = Fixture.START;
     for (int step : steps) {
       now += step;

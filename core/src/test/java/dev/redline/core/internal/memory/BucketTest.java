@@ -27,7 +27,7 @@ class BucketTest {
     Bucket bucket = Bucket.create(LIMITS);
     assertThat(bucket.lock()).isFalse();
     assertThat(bucket.closeIfFull(LIMITS, Fixture.START, Fixture.START)).isEqualTo(Long.MAX_VALUE);
-    bucket.open(LIMITS);
+    bucket.open(LIMITS, RuleResets.NONE);
     assertThat(bucket.lock()).isTrue();
     bucket.unlock();
     assertThat(bucket.closeIfNew()).isFalse();
@@ -42,7 +42,7 @@ class BucketTest {
   void aBucketClosedWhileNewCannotBeOpened() {
     Bucket bucket = Bucket.create(LIMITS);
     assertThat(bucket.closeIfNew()).isTrue();
-    bucket.open(LIMITS);
+    bucket.open(LIMITS, RuleResets.NONE);
     assertThat(bucket.lock()).isFalse();
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +27,9 @@ class EvictionTest {
 
     /** What another thread does while one is told that there is no room; once. */
     private @Nullable Runnable beforeTurningAway;
+
+    /** What another thread does while one begins to visit all buckets; once. */
+    private Runnable beforeVisits = () -> {};
 
     TinyStore(int places, AtomicLong now) {
       super(now::get, null);
@@ -80,6 +84,9 @@ class EvictionTest {
 
     @Override
     protected void forEach(BiConsumer<RateLimitKey, Bucket> action) {
+      Runnable once = beforeVisits;
+      beforeVisits = () -> {};
+      once.run();
       table.forEach(action);
     }
 
@@ -152,5 +159,37 @@ class EvictionTest {
     Fixture.take(store, Fixture.key(limits("other", 1), "k"), 1);
     store.sweep();
     assertThat(Fixture.drain(store, Fixture.key(limits, "k"))).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aBucketThatIsEvictedDuringAResetOfItsRuleLeavesNoDebt(int bands) {
+    TinyStore store = new TinyStore(1, now);
+    RateLimitKey key = Fixture.key(limits("r", bands), "k");
+    Fixture.drain(store, key);
+    store.beforeVisits = () -> Fixture.take(store, Fixture.key(limits("other", 1), "k"), 1);
+
+    store.reset(List.of(key.limits()));
+
+    assertThat(Fixture.drain(store, key)).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void whatIsAcquiredDuringAResetAndThenEvictedCounts(int bands) {
+    TinyStore store = new TinyStore(1, now);
+    RateLimitKey key = Fixture.key(limits("r", bands), "k");
+    RateLimitKey other = Fixture.key(limits("other", 1), "k");
+    Fixture.drain(store, key);
+    store.beforeVisits =
+        () -> {
+          Fixture.take(store, other, 1);
+          assertThat(Fixture.take(store, key, 3)).as("full, since it was evicted").isTrue();
+          Fixture.take(store, other, 1);
+        };
+
+    store.reset(List.of(key.limits()));
+
+    assertThat(Fixture.drain(store, key)).isEqualTo(7);
   }
 }

@@ -8,8 +8,11 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -102,6 +105,30 @@ class LincheckTest {
     }
   }
 
+  /** A key of an overflow group that gets a bucket of its own with its next acquisition. */
+  public static class MovingKey {
+    private final HashTableStore store = new HashTableStore(1, () -> Fixture.START, null);
+    private final RateLimitKey key = Fixture.key(Fixture.limits("r", Fixture.slow(1)), "k");
+
+    /** Fills the table, then the group, then makes room in the table. */
+    public MovingKey() {
+      RateLimitKey other = Fixture.key(Fixture.limits("s", Fixture.slow(1)), "k");
+      Fixture.take(store, other, 1);
+      Fixture.take(store, key, 1);
+      store.remove(other, Objects.requireNonNull(store.peek(other)));
+    }
+
+    @Operation
+    public boolean acquire() {
+      return Fixture.take(store, key, 1);
+    }
+
+    @Operation
+    public void reset() {
+      store.reset(List.of(key.limits()));
+    }
+  }
+
   private static ModelCheckingOptions modelChecking() {
     return new ModelCheckingOptions()
         // The hash table is taken at its word, so that the search spends itself on the buckets.
@@ -135,6 +162,19 @@ class LincheckTest {
   @Test
   void wideBucketsAreLinearizableUnderModelChecking() {
     modelChecking().check(WideCells.class);
+  }
+
+  @Test
+  void aKeyThatMovesToTheTableDuringAResetIsLinearizable() throws NoSuchMethodException {
+    Actor acquire = new Actor(MovingKey.class.getMethod("acquire"), List.of());
+    Actor reset = new Actor(MovingKey.class.getMethod("reset"), List.of());
+    modelChecking()
+        .addCustomScenario(
+            new ExecutionScenario(
+                List.of(), List.of(List.of(acquire), List.of(reset)), List.of(acquire), null))
+        .iterations(0)
+        .invocationsPerIteration(1000)
+        .check(MovingKey.class);
   }
 
   @Test

@@ -111,6 +111,31 @@ class LivenessTest {
     runAll(works);
   }
 
+  /** Keys of one owner may have to share an overflow bucket, and others find their own. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "4, 1", "100, 1", "1, 2", "4, 2", "100, 2"})
+  void severalKeysOfOneOwnerAreLockedTogetherWithoutDeadlock(int maxKeys, int bands)
+      throws Exception {
+    HashTableStore store =
+        new HashTableStore(maxKeys, MicrosClock.monotonic(), Duration.ofMillis(1));
+    BucketLimits a = limits("a", bands);
+    // More keys than groups, so that some share one.
+    LongConsumer acquireThree =
+        i -> {
+          Acquisition.Builder builder = Acquisition.builder();
+          int first = ThreadLocalRandom.current().nextInt(200);
+          for (int k = 0; k < 3; k++) {
+            builder.take(Fixture.key(a, (first + k * 67) % 200), 1);
+          }
+          Fixture.decide(store, builder.build());
+        };
+    LongConsumer reset = i -> store.reset(List.of(a));
+    LongConsumer sweep = i -> store.sweep();
+    try (store) {
+      runAll(List.of(acquireThree, acquireThree, acquireThree, reset, sweep));
+    }
+  }
+
   @Test
   void anInterruptedThreadWaitsForALockWithoutLosingTheInterrupt() throws Exception {
     BucketLimits limits = limits("a", 1);

@@ -97,6 +97,28 @@ class LocalStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
+  void keysOfOneOwnerThatShareABucketAreChargedTheLargerCost(int bands) {
+    BucketLimits limits =
+        bands == 1 ? Fixture.limits("r", Fixture.slow(10)) : Fixture.three("r", 10);
+    for (int i = 0; i < MAX_KEYS; i++) {
+      Fixture.take(store, Fixture.key(limits, i), 1);
+    }
+    RateLimitKey one = Fixture.key(limits, "one");
+    int i = 0;
+    while (store.sharedBucket(Fixture.key(limits, "other-" + i)) != store.sharedBucket(one)) {
+      i++;
+    }
+    RateLimitKey other = Fixture.key(limits, "other-" + i);
+    for (int[] costs : new int[][] {{1, 4}, {4, 1}}) {
+      Acquisition both = Acquisition.builder().take(one, costs[0]).take(other, costs[1]).build();
+      assertThat(Fixture.decide(store, both).allowed()).isTrue();
+    }
+    assertThat(Fixture.drain(store, other)).as("8 of 10 were taken").isEqualTo(2);
+    assertThat(Fixture.take(store, one, 1)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
   void bucketsAreDroppedWhenTheyAreFullAgainAndNotBefore(int bands) {
     BucketLimits limits = limits(bands);
     flood(limits);

@@ -75,4 +75,33 @@ class PathIndexTest {
     assertThat(find(index, "/r1000")).isEmpty();
     assertThat(find(index, "/r")).isEmpty();
   }
+
+  /** All nodes have edges of the same segments. */
+  @Test
+  void edgesOfManyNodesAreToldApart() {
+    int services = 70_000;
+    PathIndex.Builder builder = PathIndex.builder();
+    for (int i = 0; i < services; i++) {
+      builder.add(PathPattern.parse("/s" + i + "/a"), 2 * i);
+      builder.add(PathPattern.parse("/s" + i + "/b/**"), 2 * i + 1);
+    }
+    PathIndex index = builder.build();
+    for (int i = 0; i < services; i += 997) {
+      assertThat(find(index, "/s" + i + "/a")).containsExactly(2 * i);
+      assertThat(find(index, "/s" + i + "/a/x")).isEmpty();
+      assertThat(find(index, "/s" + i + "/b")).containsExactly(2 * i + 1);
+      assertThat(find(index, "/s" + i + "/b/x/y")).containsExactly(2 * i + 1);
+      assertThat(find(index, "/s" + i)).isEmpty();
+      assertThat(find(index, "/a")).isEmpty();
+    }
+  }
+
+  @Test
+  void aPatternThatEndsWhereOthersGoOnIsFoundWithThem() {
+    PathIndex index = index("/a/b", "/a/b/**", "/a/b/c", "/a", "/a/b");
+    assertThat(find(index, "/a")).containsExactly(3);
+    assertThat(find(index, "/a/b")).containsExactly(0, 1, 4);
+    assertThat(find(index, "/a/b/c")).containsExactly(1, 2);
+    assertThat(find(index, "/a/b/d")).containsExactly(1);
+  }
 }

@@ -11,18 +11,18 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A rule document in Redis, standalone, Sentinel or Cluster: the latest 100 revisions and the
- * latest 1,000 audit entries. A write publishes a notice; {@link #watch} subscribes to notices, and
- * reports a possible change after each reconnect, since it may have missed some.
+ * latest 1,000 audit entries. A write publishes a notice; {@link #awaitChange} subscribes to
+ * notices, and also returns after each reconnect, since it may have missed some.
  *
  * <p>All keys start with {@code <prefix>:m:{rules}:}, so they share a cluster slot and a write is
  * one script. A write succeeds only on the expected revision (compare and set). Connects on first
@@ -37,7 +37,7 @@ public final class RedisRuleRepository implements RuleRepository {
 
   private final RedisAccess access;
   private final String prefix;
-  private @Nullable Subscription subscription;
+  private final Notices notices;
 
   /**
    * Creates a repository; nothing is connected yet.
@@ -47,6 +47,7 @@ public final class RedisRuleRepository implements RuleRepository {
   public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
     this.access = new RedisAccess(connection);
     this.prefix = keyPrefix + ":m:{rules}";
+    this.notices = new Notices(access, key("changed"));
   }
 
   private String key(String name) {
@@ -176,7 +177,8 @@ public final class RedisRuleRepository implements RuleRepository {
       return command.execute(access.commands());
     } catch (RedisException e) {
       access.drop();
-      renewSubscription();
+      // After a failover, the old server publishes no more notices.
+      notices.drop();
       throw new IOException(name() + ": " + reason(e), e);
     } catch (IOException e) {
       throw new IOException(name() + ": " + e.getMessage(), e);
@@ -194,25 +196,19 @@ public final class RedisRuleRepository implements RuleRepository {
     return what.contains(why) ? what : what + ": " + why;
   }
 
-  /** After a failover, a subscription to the old server would receive no more notices. */
-  private synchronized void renewSubscription() {
-    if (subscription != null) {
-      subscription.renew();
+  @Override
+  public void awaitChange(Duration atMost) throws IOException, InterruptedException {
+    try {
+      notices.await(atMost);
+    } catch (RedisException e) {
+      access.drop();
+      throw new IOException(name() + ": " + reason(e), e);
     }
   }
 
   @Override
-  public synchronized void watch(Runnable changed) {
-    if (subscription == null) {
-      subscription = Subscription.start(access, key("changed"), changed);
-    }
-  }
-
-  @Override
-  public synchronized void close() {
-    if (subscription != null) {
-      subscription.close();
-    }
+  public void close() {
+    notices.close();
     access.close();
   }
 

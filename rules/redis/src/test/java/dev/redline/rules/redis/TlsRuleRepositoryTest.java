@@ -19,7 +19,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,13 +63,12 @@ class TlsRuleRepositoryTest {
 
   @Test
   void writesReadsAndNotifiesOverTls() throws IOException {
-    AtomicInteger notified = new AtomicInteger();
     Instant now = Instant.ofEpochMilli(1);
     Revision revision = new Revision(1, "rules: []", now, "ci", "first");
     AuditEntry entry =
         new AuditEntry(now, "ci", "create", Optional.empty(), Optional.empty(), Optional.empty());
-    try (RedisRuleRepository repository = repository("not-a-secret")) {
-      repository.watch(notified::incrementAndGet);
+    try (RedisRuleRepository repository = repository("not-a-secret");
+        ChangeCounter notified = ChangeCounter.of(repository)) {
       await().atMost(Duration.ofSeconds(15)).until(() -> notified.get() == 1);
 
       assertThat(repository.write(0, revision, entry)).isTrue();

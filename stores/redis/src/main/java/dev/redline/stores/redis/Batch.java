@@ -1,6 +1,5 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -14,27 +13,40 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The acquisitions that one script call decides: encodes the arguments of the call and decodes its
- * reply. Equal acquisitions in a row are sent once, with a count.
+ * The acquisitions that one script call decides, in order of arrival.
+ *
+ * <p>Equal ones are a {@link Run}, also if acquisitions of other keys arrived between them: those
+ * neither see the bucket nor change it. Acquisitions of the same key keep their order.
  */
 final class Batch {
   static final int MAX_BANDS = 256;
   private static final int MAX_KEYS = 255;
-  private static final int MAX_REPEATS = 255;
   private static final int SLOTS = 512;
+
+  /** How many blocked threads an I/O thread wakes itself; more would delay its I/O. */
+  private static final int MAX_WOKEN_BY_IO_THREAD = 4;
 
   /** The first byte of the items selects their encoding, which the script documents. */
   private static final byte GENERAL = 0;
 
   private static final byte SIMPLE = 1;
   private static final byte WIDE = 2;
+  private static final byte FLAT_ONE_BAND = 3;
+  private static final byte FLAT_THREE_BANDS = 4;
   private static final int WIDE_BYTES = 4;
 
   private final ScriptParameters.Cache parametersCache;
   private final List<PendingAcquisition> acquisitions = new ArrayList<>();
+  private final List<Run> runs = new ArrayList<>();
   private final List<byte[]> keys = new ArrayList<>();
   private final List<RateLimitKey> keyNames = new ArrayList<>();
   private final List<ScriptParameters> parameters = new ArrayList<>(2);
+
+  /** For each acquisition the index of its run. */
+  private int[] runOf = new int[64];
+
+  /** For each key the index of the last run that has it. */
+  private int[] lastRunOf = new int[64];
 
   /** A hash table of key positions; created with the second key. */
   private byte[] positions = {};
@@ -42,15 +54,11 @@ final class Batch {
   /** Positions of keys and parameters, if an acquisition has more keys than a byte can count. */
   private @Nullable Map<Object, Integer> widePositions;
 
-  /** For each run of equal acquisitions: its length, and the positions of keys and parameters. */
-  private int[] runs = new int[96];
-
-  private int runsEnd;
-  private int runCount;
-  private int lastRun = -1;
   private int bands;
   private boolean simple = true;
-  private boolean blocking = true;
+  private boolean flat = true;
+  private int blockedThreads;
+  private boolean hasContinuations;
   private @Nullable InFlightLimit limit;
 
   Batch(ScriptParameters.Cache parametersCache) {
@@ -67,7 +75,7 @@ final class Batch {
 
   /** Returns the number of runs of equal acquisitions, each of which the script decides as one. */
   int different() {
-    return runCount;
+    return runs.size();
   }
 
   List<PendingAcquisition> acquisitions() {
@@ -92,9 +100,9 @@ final class Batch {
     }
   }
 
-  /** Returns whether completing the acquisitions only wakes threads and runs no callers' code. */
-  boolean isBlocking() {
-    return blocking;
+  /** Returns whether an I/O thread may complete the acquisitions: it does not take long. */
+  boolean mayCompleteOnIoThread() {
+    return !hasContinuations && blockedThreads <= MAX_WOKEN_BY_IO_THREAD;
   }
 
   /** Returns whether one more acquisition fits into the call. */
@@ -107,64 +115,92 @@ final class Batch {
   }
 
   void add(PendingAcquisition pending) {
-    boolean repeats =
-        lastRun >= 0
-            && runs[lastRun] < MAX_REPEATS
-            && acquisitions.get(acquisitions.size() - 1).coalescesWith(pending);
-    acquisitions.add(pending);
-    blocking &= pending.isBlocking();
-    if (repeats) {
-      runs[lastRun]++;
-      pending.setGeneration(0, parameters.get(runs[lastRun + 2] - 1).generation());
+    Acquisition acquisition = pending.acquisition();
+    boolean mergeable = Run.mergeable(acquisition);
+    int known = mergeable ? find(acquisition.key(0)) : 0;
+    if (known > 0 && runs.get(lastRunOf[known - 1]).merge(acquisition)) {
+      Run run = runs.get(lastRunOf[known - 1]);
+      enter(pending, lastRunOf[known - 1]);
+      pending.setGeneration(0, parameters.get(run.parametersPosition(0) - 1).generation());
       return;
     }
-    Acquisition acquisition = pending.acquisition();
     int size = acquisition.size();
-    bands += acquisition.bands();
-    simple &= size == 1 && !acquisition.shadow(0);
     if (size > MAX_KEYS) {
       widePositions = new HashMap<>();
     }
-    if (runs.length < runsEnd + 1 + 2 * size) {
-      runs = Arrays.copyOf(runs, Math.max(runs.length * 2, runsEnd + 1 + 2 * size));
-    }
-    lastRun = runsEnd;
-    runCount++;
-    runs[runsEnd++] = 1;
+    Run run = new Run(acquisition);
+    bands += acquisition.bands();
+    simple &= size == 1 && !acquisition.shadow(0);
+    flat &= mergeable && known == 0;
     for (int i = 0; i < size; i++) {
-      runs[runsEnd++] = keyPosition(pending, i);
+      int key = keyPosition(pending, i);
       int position = parametersPosition(acquisition, i);
-      runs[runsEnd++] = position;
+      run.place(i, key, position);
+      lastRunOf[key - 1] = runs.size();
       pending.setGeneration(i, parameters.get(position - 1).generation());
     }
+    enter(pending, runs.size());
+    runs.add(run);
+  }
+
+  private void enter(PendingAcquisition pending, int run) {
+    if (acquisitions.size() == runOf.length) {
+      runOf = Arrays.copyOf(runOf, 2 * runOf.length);
+    }
+    runOf[acquisitions.size()] = run;
+    acquisitions.add(pending);
+    switch (pending.waiter()) {
+      case THREAD -> blockedThreads++;
+      case CONTINUATIONS -> hasContinuations = true;
+      case EVENT_LOOP -> {}
+    }
+  }
+
+  /** Returns the position of a key among those of the call, from 1; 0 if it is not there. */
+  private int find(RateLimitKey key) {
+    if (widePositions != null) {
+      return widePositions.getOrDefault(key, 0);
+    }
+    if (positions.length == 0) {
+      return !keyNames.isEmpty() && keyNames.get(0).equals(key) ? 1 : 0;
+    }
+    for (int slot = slot(key); positions[slot] != 0; slot = slot + 1 & SLOTS - 1) {
+      int position = positions[slot] & 0xFF;
+      if (keyNames.get(position - 1).equals(key)) {
+        return position;
+      }
+    }
+    return 0;
   }
 
   /** Returns the position of a key among those of the call, from 1; adds a new key. */
   private int keyPosition(PendingAcquisition pending, int i) {
     RateLimitKey key = pending.acquisition().key(i);
-    int known = keyNames.size();
-    if (widePositions != null) {
-      Integer position = widePositions.putIfAbsent(key, known + 1);
-      if (position != null) {
-        return position;
-      }
-    } else if (known > 0 && positions.length == 0) {
-      positions = new byte[SLOTS];
-      positions[slot(keyNames.get(0))] = 1;
-    }
-    if (widePositions == null && known > 0) {
-      int slot = slot(key);
-      for (; positions[slot] != 0; slot = slot + 1 & SLOTS - 1) {
-        int position = positions[slot] & 0xFF;
-        if (keyNames.get(position - 1).equals(key)) {
-          return position;
-        }
-      }
-      positions[slot] = (byte) (known + 1);
-    }
+    int known = find(key);
+    return known > 0 ? known : addKey(key, pending.key(i).bytes());
+  }
+
+  private int addKey(RateLimitKey key, byte[] name) {
     keyNames.add(key);
-    keys.add(pending.key(i).bytes());
-    return known + 1;
+    keys.add(name);
+    int position = keys.size();
+    if (position > lastRunOf.length) {
+      lastRunOf = Arrays.copyOf(lastRunOf, 2 * lastRunOf.length);
+    }
+    if (widePositions != null) {
+      widePositions.put(key, position);
+    } else if (position > 1) {
+      if (positions.length == 0) {
+        positions = new byte[SLOTS];
+        positions[slot(keyNames.get(0))] = 1;
+      }
+      int slot = slot(key);
+      while (positions[slot] != 0) {
+        slot = slot + 1 & SLOTS - 1;
+      }
+      positions[slot] = (byte) position;
+    }
+    return position;
   }
 
   private static int slot(RateLimitKey key) {
@@ -192,57 +228,83 @@ final class Batch {
     }
     ScriptParameters added = parametersCache.of(limits, cost);
     simple &= added.simple();
+    flat &= parameters.isEmpty() || parameters.get(0).bands() == added.bands();
     parameters.add(added);
     return parameters.size();
   }
 
   private record LimitsAndCost(BucketLimits limits, long cost) {}
 
+  /** Returns whether there is one acquisition, of a kind that has a script of its own. */
+  boolean isOneSimpleAcquisition() {
+    return acquisitions.size() == 1 && simple && flat && bands == 1;
+  }
+
   /** Returns the arguments that follow the keys, after the last acquisition was added. */
   List<byte[]> arguments() {
+    if (isOneSimpleAcquisition()) {
+      return List.of(parameters.get(0).bytes());
+    }
     List<byte[]> arguments = new ArrayList<>(parameters.size() + 1);
-    arguments.add(simple ? simpleItems() : items());
+    arguments.add(items());
     for (ScriptParameters each : parameters) {
       arguments.add(each.bytes());
     }
     return arguments;
   }
 
-  private byte[] simpleItems() {
-    byte[] items = new byte[1 + runsEnd / 3 * 4];
-    items[0] = SIMPLE;
+  private byte[] items() {
+    if (!simple) {
+      return generalItems();
+    }
+    int bandsOfEach = parameters.get(0).bands();
+    if (flat && bandsOfEach == 1) {
+      return flatItems(FLAT_ONE_BAND);
+    }
+    return flat && bandsOfEach == 3 ? flatItems(FLAT_THREE_BANDS) : simpleItems();
+  }
+
+  private byte[] flatItems(byte encoding) {
+    byte[] items = new byte[1 + 2 * runs.size()];
+    items[0] = encoding;
     int at = 1;
-    int index = 0;
-    for (int r = 0; r < runsEnd; r += 3) {
-      items[at] = (byte) runs[r + 1];
-      items[at + 1] = (byte) runs[r + 2];
-      items[at + 2] = (byte) runs[r];
-      items[at + 3] = (byte) (acquisitions.get(index).acquisition().dryRun() ? 1 : 0);
-      at += 4;
-      index += runs[r];
+    for (Run run : runs) {
+      items[at++] = (byte) run.parametersPosition(0);
+      items[at++] = (byte) run.length();
     }
     return items;
   }
 
-  private byte[] items() {
+  private byte[] simpleItems() {
+    byte[] items = new byte[1 + 4 * runs.size()];
+    items[0] = SIMPLE;
+    int at = 1;
+    for (Run run : runs) {
+      items[at++] = (byte) run.keyPosition(0);
+      items[at++] = (byte) run.parametersPosition(0);
+      items[at++] = (byte) run.length();
+      items[at++] = (byte) (run.acquisition().dryRun() ? 1 : 0);
+    }
+    return items;
+  }
+
+  private byte[] generalItems() {
     int width = widePositions == null ? 1 : WIDE_BYTES;
-    ByteBuffer items = ByteBuffer.allocate(1 + 3 * runsEnd * width);
+    int numbers = runs.stream().mapToInt(run -> 3 + 3 * run.acquisition().size()).sum();
+    ByteBuffer items = ByteBuffer.allocate(1 + numbers * width);
     items.put(widePositions == null ? GENERAL : WIDE);
-    int index = 0;
-    int r = 0;
-    while (r < runsEnd) {
-      Acquisition acquisition = acquisitions.get(index).acquisition();
-      index += runs[r];
+    for (Run run : runs) {
+      Acquisition acquisition = run.acquisition();
       ScriptParameters.put(items, acquisition.size(), width);
-      ScriptParameters.put(items, runs[r++], width);
+      ScriptParameters.put(items, run.length(), width);
       ScriptParameters.put(items, acquisition.dryRun() ? 1 : 0, width);
-      for (int i = 0; i < acquisition.size(); i++, r += 2) {
-        ScriptParameters.put(items, runs[r], width);
-        ScriptParameters.put(items, runs[r + 1], width);
+      for (int i = 0; i < acquisition.size(); i++) {
+        ScriptParameters.put(items, run.keyPosition(i), width);
+        ScriptParameters.put(items, run.parametersPosition(i), width);
         ScriptParameters.put(items, acquisition.shadow(i) ? 1 : 0, width);
       }
     }
-    return Arrays.copyOf(items.array(), items.position());
+    return items.array();
   }
 
   /**
@@ -251,117 +313,16 @@ final class Batch {
    * @param reply the numbers of the reply; the array may be longer
    * @param length how many numbers the reply has
    * @return the outcome of each acquisition, or null where the value of a bucket is malformed
-   * @throws MalformedReplyException if the reply does not fit the call
+   * @throws ReplyReader.MalformedReplyException if the reply does not fit the call
    */
-  @Nullable Outcome[] read(long[] reply, int length) throws MalformedReplyException {
-    check(reply, length);
+  @Nullable Outcome[] read(long[] reply, int length) throws ReplyReader.MalformedReplyException {
+    ReplyReader reader = new ReplyReader(runs, reply, length);
+    reader.check();
+    ReplyReader.DecidedRun[] decided = reader.read();
     @Nullable Outcome[] outcomes = new Outcome[acquisitions.size()];
-    long now = reply[0];
-    int r = 1;
-    int at = 0;
-    int run = 0;
-    while (at < acquisitions.size()) {
-      Acquisition first = acquisitions.get(at).acquisition();
-      int count = runs[run];
-      run += 1 + 2 * first.size();
-      long passed = reply[r++];
-      if (passed >= 0) {
-        long[] views = new long[first.bands() * BandArithmetic.VIEW_WORDS];
-        r = readViews(first, now, reply, r, views);
-        for (int i = 0; i < count; i++) {
-          outcomes[at + i] =
-              outcome(acquisitions.get(at + i).acquisition(), now, views, i < passed);
-          if (i < passed && count > 1) {
-            advance(first, views);
-          }
-        }
-      }
-      at += count;
+    for (int i = 0; i < outcomes.length; i++) {
+      outcomes[i] = decided[runOf[i]].next(acquisitions.get(i).acquisition());
     }
     return outcomes;
-  }
-
-  /** Validates the reply before any part of it is used. */
-  private void check(long[] reply, int length) throws MalformedReplyException {
-    int r = 1;
-    int at = 0;
-    int run = 0;
-    while (at < acquisitions.size() && r < length) {
-      Acquisition first = acquisitions.get(at).acquisition();
-      int count = runs[run];
-      run += 1 + 2 * first.size();
-      long passed = reply[r++];
-      if (passed < -1 || passed > count) {
-        throw new MalformedReplyException("a count of " + passed + " of " + count);
-      }
-      r += passed < 0 ? 0 : words(first);
-      at += count;
-    }
-    if (at < acquisitions.size() || r != length) {
-      throw new MalformedReplyException(
-          "a reply of " + length + " numbers to " + acquisitions.size() + " acquisitions");
-    }
-  }
-
-  private static int words(Acquisition acquisition) {
-    int words = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      for (int b = 0; b < limits.size(); b++) {
-        words += limits.band(b).sentWords();
-      }
-    }
-    return words;
-  }
-
-  private static int readViews(
-      Acquisition acquisition, long now, long[] reply, int from, long[] views) {
-    int r = from;
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        int words = limits.band(b).sentWords();
-        System.arraycopy(reply, r, views, v, words);
-        limits.band(b).complete(views, v, now);
-        r += words;
-      }
-    }
-    return r;
-  }
-
-  private static Outcome outcome(Acquisition acquisition, long now, long[] views, boolean allowed) {
-    Outcome outcome = new Outcome();
-    outcome.reset(acquisition.bands());
-    System.arraycopy(views, 0, outcome.views(), 0, views.length);
-    int v = 0;
-    for (int i = 0; i < acquisition.size(); i++) {
-      BucketLimits limits = acquisition.key(i).limits();
-      boolean passes = true;
-      for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
-        passes &= limits.band(b).admits(views, v, acquisition.cost(i));
-      }
-      if (passes) {
-        outcome.pass(i);
-      }
-    }
-    outcome.decide(allowed, now);
-    return outcome;
-  }
-
-  private static void advance(Acquisition acquisition, long[] views) {
-    BucketLimits limits = acquisition.key(0).limits();
-    for (int b = 0; b < limits.size(); b++) {
-      limits.band(b).advance(views, b * BandArithmetic.VIEW_WORDS, acquisition.cost(0));
-    }
-  }
-
-  /** A reply that the script cannot have sent. */
-  static final class MalformedReplyException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    MalformedReplyException(String what) {
-      super("the script's reply has " + what);
-    }
   }
 }

@@ -48,29 +48,35 @@ final class BucketKey {
     return beside;
   }
 
-  /** Returns the lane of a key without creating the Redis key. */
-  static int lane(RateLimitKey key) {
-    return SlotTags.laneOf(Maker.identity(key.identity()));
-  }
-
-  /** Creates keys with one prefix; caches the part before the identity. */
+  /** Creates keys with one prefix and layout; caches the part before the identity. */
   static final class Maker {
     private static final int MAX_ENTRIES = 4096;
 
     private final Map<BucketLimits, byte[][]> heads = new ConcurrentHashMap<>();
     private final String prefix;
     private final String layout;
+    private final SlotTags tags;
     private final int kindAt;
 
-    Maker(String prefix, String layout) {
+    Maker(String prefix, String layout, SlotTags tags) {
       this.prefix = prefix;
       this.kindAt = prefix.getBytes(UTF_8).length + 1;
       this.layout = layout;
+      this.tags = tags;
+    }
+
+    SlotTags tags() {
+      return tags;
+    }
+
+    /** Returns the lane of a key without creating the Redis key. */
+    int lane(RateLimitKey key) {
+      return tags.laneOf(identity(key.identity()));
     }
 
     BucketKey of(RateLimitKey key) {
       byte[] identity = identity(key.identity());
-      int lane = SlotTags.laneOf(identity);
+      int lane = tags.laneOf(identity);
       byte[] head = head(key.limits(), lane);
       byte[] all = new byte[head.length + identity.length];
       System.arraycopy(head, 0, all, 0, head.length);
@@ -84,7 +90,7 @@ final class BucketKey {
         if (heads.size() >= MAX_ENTRIES) {
           heads.clear();
         }
-        ofLanes = new byte[SlotTags.COUNT][];
+        ofLanes = new byte[tags.count()][];
         for (int i = 0; i < ofLanes.length; i++) {
           ofLanes[i] = makeHead(limits, i);
         }
@@ -99,7 +105,7 @@ final class BucketKey {
               + ":b:"
               + (limits.carriesOver() ? LAYOUT_WITH_HORIZONS : layout)
               + ":{"
-              + SlotTags.tag(lane)
+              + tags.tag(lane)
               + "}:"
               + limits.ownerId()
               + (limits.ownerKind() == OwnerKind.RULE ? ":r" : ":p")
@@ -108,7 +114,7 @@ final class BucketKey {
       return head.getBytes(UTF_8);
     }
 
-    static byte[] identity(String identity) {
+    private static byte[] identity(String identity) {
       byte[] bytes = identity.getBytes(UTF_8);
       // As many bytes as characters: all ASCII, or an unpaired surrogate was encoded as '?'.
       boolean certain = bytes.length == identity.length() && isAscii(identity);

@@ -2,7 +2,6 @@ package dev.redline.stores.redis;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinPool;
@@ -11,15 +10,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that complete acquisitions and so run callers' continuations, which must not run on
  * an I/O thread.
- *
- * <p>Acquisitions that continuations submit during a delivery are sent at its end, or when half a
- * batch has collected. So the acquisitions that follow one reply are batched again; otherwise the
- * first of them would be sent alone.
  *
  * <p>A continuation that blocks delays others only briefly: {@link #helpStalled} detects a delivery
  * that makes no progress and continues it on further threads.
@@ -62,19 +56,7 @@ final class CompletionThreads implements AutoCloseable {
   }
 
   private void run(ResultDelivery delivery) {
-    Worker worker = worker();
-    if (worker == null || worker.deferred != null) {
-      finish(delivery);
-      return;
-    }
-    DeferredLanes deferred = new DeferredLanes();
-    worker.deferred = deferred;
-    try {
-      finish(delivery);
-    } finally {
-      worker.deferred = null;
-      deferred.release();
-    }
+    DeferredLanes.during(() -> finish(delivery));
   }
 
   private void finish(ResultDelivery delivery) {
@@ -117,46 +99,12 @@ final class CompletionThreads implements AutoCloseable {
     }
   }
 
-  /** Returns the lanes to drain after the delivery on this thread; null outside of a delivery. */
-  static @Nullable DeferredLanes deferredLanes() {
-    Worker worker = worker();
-    return worker == null ? null : worker.deferred;
-  }
-
-  private static @Nullable Worker worker() {
-    return Thread.currentThread() instanceof Worker worker ? worker : null;
-  }
-
   @Override
   public void close() {
     pool.shutdown();
   }
 
-  /** Lanes to drain at the end of a delivery; used by one thread only. */
-  static final class DeferredLanes {
-    private Lane[] lanes = new Lane[4];
-    private int size;
-
-    void add(Lane lane) {
-      if (size > 0 && lanes[size - 1] == lane) {
-        return;
-      }
-      if (size == lanes.length) {
-        lanes = Arrays.copyOf(lanes, size * 2);
-      }
-      lanes[size++] = lane;
-    }
-
-    private void release() {
-      for (int i = 0; i < size; i++) {
-        lanes[i].drain();
-      }
-    }
-  }
-
   private static final class Worker extends ForkJoinWorkerThread {
-    private @Nullable DeferredLanes deferred;
-
     Worker(ForkJoinPool pool) {
       super(pool);
       setName("redline-redis-completion-" + getPoolIndex());

@@ -4,14 +4,11 @@ import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,11 +37,16 @@ final class Connector implements AutoCloseable {
   private final CallObserver observer;
   private final Resets resets;
   private final HealthProbe health;
+  private final LayoutAgreement layout;
+  private final Consumer<SlotTags> onLayout;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
   private volatile @Nullable RedisConnection connection;
   private volatile boolean closed;
   private boolean outageLogged;
+
+  /** Used by the connector's thread. */
+  private @Nullable SlotTags tags;
 
   Connector(
       RedisSettings settings,
@@ -51,6 +54,7 @@ final class Connector implements AutoCloseable {
       DenyCache denyCache,
       WarmUp warmUp,
       CallObserver observer,
+      Consumer<SlotTags> onLayout,
       Script... scripts) {
     this.settings = settings;
     this.scripts = scripts.clone();
@@ -58,6 +62,8 @@ final class Connector implements AutoCloseable {
     this.observer = observer;
     this.resets = new Resets(settings, generations, denyCache);
     this.health = new HealthProbe(settings);
+    this.layout = new LayoutAgreement(settings);
+    this.onLayout = onLayout;
   }
 
   void start() {
@@ -138,9 +144,24 @@ final class Connector implements AutoCloseable {
     }
     try {
       resets.poll(current);
+      String changed = tags == null ? null : layout.confirm(current, tags);
+      if (changed != null) {
+        stop(current, changed);
+      }
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.log(Level.DEBUG, "polling Redis for resets failed", e);
     }
+  }
+
+  /** Stops using Redis: with another layout, this process would keep buckets of its own. */
+  private void stop(RedisConnection current, String why) {
+    LOG.log(Level.ERROR, why);
+    health.down(why);
+    synchronized (this) {
+      connection = null;
+      closed = true;
+    }
+    current.close();
   }
 
   /** Logs an outage, unless the observer already has; the same party logs its end. */
@@ -186,13 +207,15 @@ final class Connector implements AutoCloseable {
   private RedisConnection prepare(RedisConnection candidate) throws InterruptedException {
     boolean done = false;
     try {
-      agreeOnLayout(candidate);
+      SlotTags agreed = layout.agree(candidate);
       for (RedisConnection.Master master : candidate.masters()) {
         loadScripts(master);
       }
       resets.poll(candidate);
-      warmUp.run(candidate);
+      warmUp.run(candidate, agreed);
       health.publish(health.probe(candidate));
+      onLayout.accept(agreed);
+      tags = agreed;
       done = true;
       return candidate;
     } catch (TimeoutException e) {
@@ -204,38 +227,6 @@ final class Connector implements AutoCloseable {
       if (!done) {
         candidate.close();
       }
-    }
-  }
-
-  /** Stores the number of hash tags in Redis; fails if another number is stored already. */
-  private void agreeOnLayout(RedisConnection candidate)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    byte[] key = RedisConnection.ascii(settings.keyPrefix() + ":m:tags");
-    byte[] count = RedisConnection.ascii(Integer.toString(SlotTags.COUNT));
-    await(
-        candidate
-            .commands()
-            .dispatch(
-                CommandType.SETNX,
-                new IntegerOutput<>(ByteArrayCodec.INSTANCE),
-                args().addKey(key).add(count)));
-    byte[] found =
-        await(
-            candidate
-                .commands()
-                .dispatch(
-                    CommandType.GET,
-                    new ValueOutput<>(ByteArrayCodec.INSTANCE),
-                    args().addKey(key)));
-    String text = found == null ? "" : new String(found, StandardCharsets.US_ASCII);
-    if (!text.equals(Integer.toString(SlotTags.COUNT))) {
-      throw new IllegalStateException(
-          settings.keyPrefix()
-              + ":m:tags in Redis is "
-              + text
-              + ", this version uses "
-              + SlotTags.COUNT
-              + "; use another rl.redis.key-prefix");
     }
   }
 

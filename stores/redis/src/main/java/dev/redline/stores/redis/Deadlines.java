@@ -9,7 +9,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -34,8 +33,8 @@ final class Deadlines implements AutoCloseable {
 
   private final Set<Batch> inFlight = ConcurrentHashMap.newKeySet();
   private final Queue<Retry> retries = new ConcurrentLinkedQueue<>();
-  private final Lane[] lanes;
-  private final AtomicInteger queued;
+  private final Lanes lanes;
+  private final QueueLimit queueLimit;
   private final CompletionThreads completionThreads;
   private final String timeoutMessage;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
@@ -44,12 +43,12 @@ final class Deadlines implements AutoCloseable {
   private volatile long closedNanos;
 
   Deadlines(
-      Lane[] lanes,
-      AtomicInteger queued,
+      Lanes lanes,
+      QueueLimit queueLimit,
       CompletionThreads completionThreads,
       RedisSettings settings) {
     this.lanes = lanes;
-    this.queued = queued;
+    this.queueLimit = queueLimit;
     this.completionThreads = completionThreads;
     this.timeoutMessage =
         "Redis at "
@@ -89,7 +88,7 @@ final class Deadlines implements AutoCloseable {
 
   private boolean isIdle() {
     return inFlight.isEmpty()
-        && queued.get() == 0
+        && queueLimit.isEmpty()
         && completionThreads.isIdle()
         && retries.isEmpty();
   }
@@ -127,9 +126,7 @@ final class Deadlines implements AutoCloseable {
       retries.poll();
       retry.action.run();
     }
-    for (Lane lane : lanes) {
-      lane.expire();
-    }
+    lanes.forEach(Lane::expire);
     List<PendingAcquisition> expired = new ArrayList<>();
     for (Batch batch : inFlight) {
       for (PendingAcquisition pending : batch.acquisitions()) {
@@ -169,9 +166,7 @@ final class Deadlines implements AutoCloseable {
     closedNanos = System.nanoTime();
     closed = true;
     LockSupport.unpark(thread);
-    for (Lane lane : lanes) {
-      lane.close();
-    }
+    lanes.forEach(Lane::close);
     for (Batch batch : inFlight) {
       expire(batch.acquisitions(), CLOSED);
     }

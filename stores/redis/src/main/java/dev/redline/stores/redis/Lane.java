@@ -37,11 +37,11 @@ final class Lane {
 
   private final Queue<PendingAcquisition> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger queued = new AtomicInteger();
-  private final AtomicInteger queuedInStore;
+  private final QueueLimit queueLimit;
   private final AtomicInteger callsInFlight = new AtomicInteger();
   private final AtomicInteger drainRequests = new AtomicInteger();
   private final AtomicBoolean waitsForLimit = new AtomicBoolean();
-  private final int number;
+  private final int slot;
   private final RedisSettings settings;
   private final ScriptParameters.Cache parameters;
   private final Sender sender;
@@ -52,37 +52,37 @@ final class Lane {
   /**
    * Creates a lane.
    *
-   * @param queuedInStore how many acquisitions wait in all lanes of the store: the limit is shared
+   * @param slot the cluster slot of its hash tag
+   * @param queueLimit how many acquisitions may wait in all lanes of the store
    */
   Lane(
-      int number,
-      AtomicInteger queuedInStore,
+      int slot,
+      QueueLimit queueLimit,
       RedisSettings settings,
       ScriptParameters.Cache parameters,
       Sender sender) {
-    this.number = number;
-    this.queuedInStore = queuedInStore;
+    this.slot = slot;
+    this.queueLimit = queueLimit;
     this.settings = settings;
     this.parameters = parameters;
     this.sender = sender;
     this.halfBatch = (settings.maxBatch() + 1) / 2;
   }
 
-  /** Returns the index of the lane, from 0. */
-  int number() {
-    return number;
+  /** Returns the cluster slot of the lane's hash tag. */
+  int slot() {
+    return slot;
   }
 
   /** Queues an acquisition; returns false if the store's queue is full. */
   boolean submit(PendingAcquisition pending) {
-    if (queuedInStore.incrementAndGet() > settings.maxQueued()) {
-      queuedInStore.decrementAndGet();
+    if (!queueLimit.tryEnter()) {
       return false;
     }
     int waiting = queued.incrementAndGet();
     queue.add(pending);
-    CompletionThreads.DeferredLanes deferred =
-        waiting >= halfBatch || pending.isBlocking() ? null : CompletionThreads.deferredLanes();
+    DeferredLanes deferred =
+        waiting >= halfBatch || pending.isBlocking() ? null : DeferredLanes.current();
     if (deferred == null) {
       drain();
     } else {
@@ -203,7 +203,7 @@ final class Lane {
 
   private void removed(int taken) {
     queued.addAndGet(-taken);
-    queuedInStore.addAndGet(-taken);
+    queueLimit.leave(taken);
   }
 
   /**

@@ -13,27 +13,32 @@ import org.jspecify.annotations.Nullable;
  * deadline completes it, whichever comes first; a later reply has no effect.
  */
 final class PendingAcquisition extends CompletableFuture<Outcome> {
+  /** Who waits for an acquisition, which decides on which threads it may complete. */
+  enum Waiter {
+    /** One blocked thread; no continuation depends on it. Any thread may wake it. */
+    THREAD,
+    /** Short continuations that only pass the outcome on. An I/O thread may run them. */
+    EVENT_LOOP,
+    /** Any other continuations. They must not run on an I/O thread. */
+    CONTINUATIONS
+  }
+
   private final Acquisition acquisition;
   private final BucketKey.Maker keys;
   private final long deadlineNanos;
-  private final boolean blocking;
+  private final Waiter waiter;
   private volatile long sentNanos;
   private volatile boolean expiring;
   private @Nullable BucketKey @Nullable [] bucketKeys;
   private long generation;
   private long @Nullable [] generations;
 
-  /**
-   * Creates a pending acquisition.
-   *
-   * @param blocking whether one thread is blocked on it and no continuation depends on it
-   */
   PendingAcquisition(
-      Acquisition acquisition, BucketKey.Maker keys, long deadlineNanos, boolean blocking) {
+      Acquisition acquisition, BucketKey.Maker keys, long deadlineNanos, Waiter waiter) {
     this.acquisition = acquisition;
     this.keys = keys;
     this.deadlineNanos = deadlineNanos;
-    this.blocking = blocking;
+    this.waiter = waiter;
   }
 
   Acquisition acquisition() {
@@ -64,8 +69,7 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     for (int member : members) {
       builder.add(acquisition.key(member), acquisition.cost(member), acquisition.shadow(member));
     }
-    PendingAcquisition part =
-        new PendingAcquisition(builder.build(), keys, deadlineNanos, blocking);
+    PendingAcquisition part = new PendingAcquisition(builder.build(), keys, deadlineNanos, waiter);
     @Nullable BucketKey[] partKeys = new BucketKey[members.size()];
     for (int i = 0; i < partKeys.length; i++) {
       partKeys[i] = key(members.get(i));
@@ -76,7 +80,11 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
 
   /** Returns whether completing it only wakes a thread, so that any thread may complete it. */
   boolean isBlocking() {
-    return blocking;
+    return waiter == Waiter.THREAD;
+  }
+
+  Waiter waiter() {
+    return waiter;
   }
 
   boolean expired(long nanos) {
@@ -136,18 +144,5 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
       return e.getCause() == null ? e : e.getCause();
     }
     throw new IllegalStateException("the acquisition did not fail");
-  }
-
-  /** Returns whether the script can decide both as one: the same cost from the same bucket. */
-  boolean coalescesWith(PendingAcquisition other) {
-    return acquisition.size() == 1
-        && other.acquisition.size() == 1
-        && !acquisition.dryRun()
-        && !other.acquisition.dryRun()
-        && !acquisition.shadow(0)
-        && !other.acquisition.shadow(0)
-        && acquisition.cost(0) == other.acquisition.cost(0)
-        && acquisition.key(0).equals(other.acquisition.key(0))
-        && acquisition.key(0).limits().equals(other.acquisition.key(0).limits());
   }
 }

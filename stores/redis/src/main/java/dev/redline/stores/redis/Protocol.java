@@ -1,8 +1,17 @@
 package dev.redline.stores.redis;
 
 /** The scripts of a store, and the version of the key and value layout they use. */
-record Protocol(Script acquire, Script refund, String layout) {
+record Protocol(Script acquire, Script acquireOne, Script refund, String layout) {
   /** The protocol of all stores; tests also use others. */
   static final Protocol CURRENT =
-      new Protocol(Script.load("acquire.lua"), Script.load("refund.lua"), BucketKey.LAYOUT);
+      new Protocol(
+          Script.load("acquire.lua"),
+          Script.load("acquire-one.lua"),
+          Script.load("refund.lua"),
+          BucketKey.LAYOUT);
+
+  /** Returns the script that decides a batch. */
+  Script acquire(Batch batch) {
+    return batch.isOneSimpleAcquisition() ? acquireOne : acquire;
+  }
 }

@@ -110,10 +110,10 @@ final class RedisConnection implements AutoCloseable {
     return masters;
   }
 
-  /** Returns the master that owns a lane's slot; null outside of a cluster, or if unknown. */
-  @Nullable RedisClusterNode master(int lane) {
+  /** Returns the master that owns a slot; null outside of a cluster, or if unknown. */
+  @Nullable RedisClusterNode master(int slot) {
     return connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster
-        ? cluster.getPartitions().getMasterBySlot(SlotTags.slot(lane))
+        ? cluster.getPartitions().getMasterBySlot(slot)
         : null;
   }
 

@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.spi.PropertyReader;
 import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.redis.RedisProperties;
 import java.nio.file.Path;
@@ -72,7 +72,8 @@ public record RedisSettings(
             .integer(64, 1, 64),
         from.property(
                 "rl.batch.max-queued",
-                "how many decisions may wait in the whole store; more fail at once")
+                "how many decisions may wait in the whole store at most, fewer if Redis is slow; more"
+                    + " fail at once")
             .integer(10_000, 1, 1_000_000));
   }
 

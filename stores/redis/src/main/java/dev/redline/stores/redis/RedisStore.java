@@ -7,17 +7,18 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
+import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
@@ -32,45 +33,61 @@ public final class RedisStore implements RemoteStore {
   private static final List<String> ONE_NODE = List.of("");
 
   private final RedisSettings settings;
-  private final Lane[] lanes;
+  private final Protocol protocol;
+  private final Lanes lanes = new Lanes();
   private final Generations generations = new Generations();
   private final DenyCache denyCache = new DenyCache(generations);
   private final CompletionThreads completionThreads = new CompletionThreads();
-  private final AtomicInteger queued = new AtomicInteger();
+  private final QueueLimit queueLimit;
   private final CallObservers observer = new CallObservers();
-  private final BucketKey.Maker keyMaker;
   private final Deadlines deadlines;
   private final Connector connector;
   private final ScriptDispatcher dispatcher;
   private final RefundDispatcher refunds;
+  private final ScriptParameters.Cache parameters = new ScriptParameters.Cache(generations);
+  private volatile BucketKey.@Nullable Maker keys;
 
   private RedisStore(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
-    this.lanes = new Lane[SlotTags.COUNT];
-    this.keyMaker = new BucketKey.Maker(settings.keyPrefix(), protocol.layout());
-    this.deadlines = new Deadlines(lanes, queued, completionThreads, settings);
+    this.protocol = protocol;
+    this.queueLimit =
+        new QueueLimit(4 * settings.maxBatch(), settings.maxQueued(), settings.commandTimeout());
+    this.deadlines = new Deadlines(lanes, queueLimit, completionThreads, settings);
     this.connector =
         new Connector(
             settings,
             generations,
             denyCache,
-            new WarmUp(settings, keyMaker, protocol.acquire()),
+            new WarmUp(settings, protocol),
             observer,
+            this::use,
             protocol.acquire(),
+            protocol.acquireOne(),
             protocol.refund());
-    ScriptParameters.Cache parameters = new ScriptParameters.Cache(generations);
     this.dispatcher =
         new ScriptDispatcher(
             settings,
-            protocol.acquire(),
+            protocol,
             connector,
             deadlines,
             completionThreads,
             denyCache,
             parameters,
-            observer);
+            observer,
+            queueLimit);
     this.refunds = new RefundDispatcher(connector, protocol.refund());
-    Arrays.setAll(lanes, i -> new Lane(i, queued, settings, parameters, dispatcher));
+  }
+
+  /** Uses the hash tags that Redis says, before the connection is published. */
+  private void use(SlotTags tags) {
+    keys = new BucketKey.Maker(settings.keyPrefix(), protocol.layout(), tags);
+    lanes.open(
+        tags.count(), i -> new Lane(tags.slot(i), queueLimit, settings, parameters, dispatcher));
+  }
+
+  /** Returns what makes keys; only while there is a connection. */
+  BucketKey.Maker keys() {
+    return Objects.requireNonNull(keys, "not connected");
   }
 
   /**
@@ -104,6 +121,11 @@ public final class RedisStore implements RemoteStore {
   }
 
   @Override
+  public Duration commandTimeout() {
+    return settings.commandTimeout();
+  }
+
+  @Override
   public void observe(CallObserver newObserver) {
     observer.set(newObserver);
   }
@@ -116,8 +138,8 @@ public final class RedisStore implements RemoteStore {
     }
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
-      int lane = BucketKey.lane(acquisition.key(i));
-      nodes.add(RedisConnection.address(connection.master(lane)));
+      int slot = keys().tags().slot(keys().lane(acquisition.key(i)));
+      nodes.add(RedisConnection.address(connection.master(slot)));
     }
     return List.copyOf(nodes);
   }
@@ -134,13 +156,18 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    return acquire(acquisition, false);
+    return acquire(acquisition, Waiter.CONTINUATIONS);
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
+    return acquire(acquisition, Waiter.EVENT_LOOP);
   }
 
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
     try {
-      return acquire(acquisition, true).join();
+      return acquire(acquisition, Waiter.THREAD).join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure
           ? failure
@@ -151,17 +178,14 @@ public final class RedisStore implements RemoteStore {
   /**
    * Sends an acquisition to Redis. Does not use the deny cache: callers try {@link #acquireNow}
    * first.
-   *
-   * @param blocking whether the caller blocks until it completes, so that any thread may complete
-   *     it
    */
-  private CompletableFuture<Outcome> acquire(Acquisition acquisition, boolean blocking) {
+  private CompletableFuture<Outcome> acquire(Acquisition acquisition, Waiter waiter) {
     RedisConnection connection = connector.connection();
     if (connection == null) {
       return failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
     }
     long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
-    PendingAcquisition pending = new PendingAcquisition(acquisition, keyMaker, deadline, blocking);
+    PendingAcquisition pending = new PendingAcquisition(acquisition, keys(), deadline, waiter);
     if (!connection.cluster()) {
       return submit(pending, 0);
     }
@@ -175,17 +199,17 @@ public final class RedisStore implements RemoteStore {
   }
 
   private PendingAcquisition submit(PendingAcquisition pending, int lane) {
-    if (lanes[lane].submit(pending)) {
+    if (lanes.get(lane).submit(pending)) {
       deadlines.wakeUp();
     } else {
       pending.fail(
           StoreException.Kind.UNAVAILABLE,
-          "more than " + settings.maxQueued() + " acquisitions are queued for Redis");
+          "more than " + queueLimit.limit() + " acquisitions are queued for Redis");
     }
     return pending;
   }
 
-  private static CompletableFuture<Outcome> failed(StoreException.Kind kind, String why) {
+  private static <T> CompletableFuture<T> failed(StoreException.Kind kind, String why) {
     return CompletableFuture.failedFuture(new StoreException(kind, why));
   }
 
@@ -198,7 +222,10 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public CompletionStage<Void> reset(RateLimitKey key) {
-    return offIoThreads(connector.reset(keyMaker.of(key), DenyCache.notice(key)));
+    BucketKey.Maker current = keys;
+    return current == null
+        ? failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason())
+        : offIoThreads(connector.reset(current.of(key), DenyCache.notice(key)));
   }
 
   /**

@@ -19,39 +19,39 @@ import org.jspecify.annotations.Nullable;
 final class ScriptDispatcher implements Lane.Sender {
   private static final int TIMEOUTS_BEFORE_RECONNECT = 3;
 
-  /** How many blocked threads an I/O thread wakes itself; more would delay its I/O. */
-  private static final int MAX_WOKEN_BY_IO_THREAD = 4;
-
   private final RedisSettings settings;
   private final String address;
-  private final Script script;
+  private final Protocol protocol;
   private final Connector connector;
   private final Deadlines deadlines;
   private final CompletionThreads completionThreads;
   private final DenyCache denyCache;
   private final ScriptParameters.Cache parameters;
   private final CallObserver observer;
+  private final QueueLimit queueLimit;
   private final Map<String, InFlightLimit> inFlightLimits = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> consecutiveTimeouts = new ConcurrentHashMap<>();
 
   ScriptDispatcher(
       RedisSettings settings,
-      Script script,
+      Protocol protocol,
       Connector connector,
       Deadlines deadlines,
       CompletionThreads completionThreads,
       DenyCache denyCache,
       ScriptParameters.Cache parameters,
-      CallObserver observer) {
+      CallObserver observer,
+      QueueLimit queueLimit) {
     this.settings = settings;
     this.address = settings.connection().address();
-    this.script = script;
+    this.protocol = protocol;
     this.connector = connector;
     this.deadlines = deadlines;
     this.completionThreads = completionThreads;
     this.denyCache = denyCache;
     this.parameters = parameters;
     this.observer = observer;
+    this.queueLimit = queueLimit;
   }
 
   @Override
@@ -60,7 +60,7 @@ final class ScriptDispatcher implements Lane.Sender {
     if (connection == null || !connection.cluster()) {
       return new Destination(connection, "", null);
     }
-    RedisClusterNode master = connection.master(lane.number());
+    RedisClusterNode master = connection.master(lane.slot());
     InFlightLimit limit =
         inFlightLimits.computeIfAbsent(
             master == null ? "" : master.getNodeId(),
@@ -100,6 +100,7 @@ final class ScriptDispatcher implements Lane.Sender {
           new StoreException(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason()));
       return;
     }
+    Script script = protocol.acquire(batch);
     NumbersOutput output = new NumbersOutput();
     try {
       connection
@@ -126,13 +127,14 @@ final class ScriptDispatcher implements Lane.Sender {
       long received = System.nanoTime();
       resetTimeouts(node);
       deadlines.end(batch);
+      queueLimit.decided(batch.size(), received);
       lane.finished();
       batch.leaveInFlight();
       observer.answered(node, received - batch.acquisitions().get(0).sentNanos());
       ResultDelivery delivery =
           new ResultDelivery(batch.acquisitions(), () -> read(batch, output, received));
-      if (batch.isBlocking() && batch.size() <= MAX_WOKEN_BY_IO_THREAD) {
-        delivery.run();
+      if (batch.mayCompleteOnIoThread()) {
+        DeferredLanes.during(delivery);
       } else {
         deliver(delivery);
       }
@@ -234,7 +236,7 @@ final class ScriptDispatcher implements Lane.Sender {
     Object[] results = new Object[batch.size()];
     try {
       if (output.hasOtherTypes()) {
-        throw new Batch.MalformedReplyException("elements that are not integers");
+        throw new ReplyReader.MalformedReplyException("elements that are not integers");
       }
       @Nullable Outcome[] outcomes = batch.read(output.get(), output.size());
       for (int i = 0; i < results.length; i++) {
@@ -251,7 +253,7 @@ final class ScriptDispatcher implements Lane.Sender {
           results[i] = outcome;
         }
       }
-    } catch (Batch.MalformedReplyException e) {
+    } catch (ReplyReader.MalformedReplyException e) {
       StoreException.Kind kind =
           output.hasOtherTypes() ? StoreException.Kind.BAD_STATE : StoreException.Kind.BAD_RESPONSE;
       Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));

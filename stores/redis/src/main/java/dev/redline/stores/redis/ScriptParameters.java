@@ -62,6 +62,11 @@ final class ScriptParameters {
     return simple;
   }
 
+  /** Returns how many bands the limits have. */
+  int bands() {
+    return limits.size();
+  }
+
   long generation() {
     return generation;
   }

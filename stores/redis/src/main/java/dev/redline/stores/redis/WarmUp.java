@@ -45,44 +45,45 @@ final class WarmUp {
                   RateLimitBand.fixedWindow(10, Duration.ofSeconds(7)))));
 
   private final RedisSettings settings;
-  private final BucketKey.Maker keys;
+  private final Protocol protocol;
   private final ScriptParameters.Cache parameters = new ScriptParameters.Cache(new Generations());
-  private final Script script;
 
-  WarmUp(RedisSettings settings, BucketKey.Maker keys, Script script) {
+  WarmUp(RedisSettings settings, Protocol protocol) {
     this.settings = settings;
-    this.keys = keys;
-    this.script = script;
+    this.protocol = protocol;
   }
 
-  void run(RedisConnection connection)
+  void run(RedisConnection connection, SlotTags tags)
       throws InterruptedException, ExecutionException, TimeoutException {
-    int lanes = connection.cluster() ? SlotTags.COUNT : 1;
+    BucketKey.Maker keys = new BucketKey.Maker(settings.keyPrefix(), protocol.layout(), tags);
+    int lanes = connection.cluster() ? tags.count() : 1;
     BitSet warm = new BitSet(lanes);
     for (int n = 0; warm.cardinality() < lanes; n++) {
       String identity = Integer.toString(n);
-      int lane = connection.cluster() ? SlotTags.laneOf(identity.getBytes(UTF_8)) : 0;
+      int lane = connection.cluster() ? tags.laneOf(identity.getBytes(UTF_8)) : 0;
       if (!warm.get(lane)) {
-        decide(connection, new RateLimitKey(SIMPLE, identity));
-        decide(connection, new RateLimitKey(ALL, identity));
+        decide(connection, keys, new RateLimitKey(SIMPLE, identity));
+        decide(connection, keys, new RateLimitKey(ALL, identity));
         warm.set(lane);
       }
     }
   }
 
-  private void decide(RedisConnection connection, RateLimitKey key)
+  private void decide(RedisConnection connection, BucketKey.Maker keys, RateLimitKey key)
       throws InterruptedException, ExecutionException, TimeoutException {
     Acquisition acquisition = Acquisition.builder().dryRun(true).add(key, 1, false).build();
     Batch batch = new Batch(parameters);
-    batch.add(new PendingAcquisition(acquisition, keys, Long.MAX_VALUE, true));
+    batch.add(
+        new PendingAcquisition(
+            acquisition, keys, Long.MAX_VALUE, PendingAcquisition.Waiter.THREAD));
     NumbersOutput output = new NumbersOutput();
     connection
-        .call(true, script.digest(), batch.keys(), batch.arguments(), output)
+        .call(true, protocol.acquire(batch).digest(), batch.keys(), batch.arguments(), output)
         .toCompletableFuture()
         .get(settings.connection().connectTimeout().toMillis(), TimeUnit.MILLISECONDS);
     try {
       batch.read(output.get(), output.size());
-    } catch (Batch.MalformedReplyException e) {
+    } catch (ReplyReader.MalformedReplyException e) {
       throw new IllegalStateException(e.getMessage(), e);
     }
   }

@@ -4,9 +4,12 @@
 -- ARGV[1]  the acquisitions. The first byte is 1 if they are simple: one key each that may deny, all
 --          bands refilling continuously, and numbers short enough to multiply by 255. These follow
 --          as four bytes: index in KEYS and index of the parameters (both from 1), the length of
---          the run of equal acquisitions, 1 for a dry run. Others follow as numbers of one byte
---          (first byte 0) or of four (first byte 2): how many keys, the length of the run, 1 for a
---          dry run; then per key its index in KEYS, its parameters, 1 if it never denies (shadow)
+--          the run of equal acquisitions, 1 for a dry run. The first byte is 3 or 4 if they are also
+--          flat: each key occurs in one run, all have one band (3) or three (4), and none is a dry
+--          run. These follow in the order of KEYS as two bytes: index of the parameters, length of
+--          the run. Others follow as numbers of one byte (first byte 0) or of four (first byte 2):
+--          how many keys, the length of the run, 1 for a dry run; then per key its index in KEYS,
+--          its parameters, 1 if it never denies (shadow)
 -- ARGV[2…] the parameters ("shapes" below), each a bucket's limits and one cost: generation, and per
 --          band its kind, the horizon (µs, sub) or limit and window, the denominator or steps, and
 --          the price (µs, sub) or cost and quantum. One more byte if buckets outlive a change of
@@ -26,7 +29,7 @@
 -- debt above only the caller's own horizon belongs to larger limits, and is kept.
 --
 -- Only sums, differences and exact quotients of integers below 2^53; nothing is written before
--- everything is decided, and nothing for a dry run.
+-- everything that depends on it is decided, and nothing for a dry run.
 local KEYS, ARGV, byte, floor, type = KEYS, ARGV, string.byte, math.floor, type
 local CONTINUOUS, INTERVAL, SLIDING = 1, 2, 3
 local unpack_, pack_, call, pcall_ = struct.unpack, struct.pack, redis.call, redis.pcall
@@ -34,6 +37,216 @@ local unpack_, pack_, call, pcall_ = struct.unpack, struct.pack, redis.call, red
 local time = call('TIME')
 local now = time[1] * 1000000 + time[2]
 local items, reply, r = ARGV[1], { now }, 1
+
+-- Flat runs do not depend on each other: each is decided and written before the next, with local
+-- variables instead of tables.
+if byte(items) == 3 then
+  local n, current = #KEYS, 0
+  local values = n > 1 and call('MGET', unpack(KEYS)) or { pcall_('GET', KEYS[1]) }
+  local gen, kind, limit, lsub, unit, period, price, psub
+  for k = 1, n do
+    local s, count = byte(items, 2 * k, 2 * k + 1)
+    if s ~= current then
+      current = s
+      gen, kind, limit, lsub, unit, period, price, psub = unpack_('>I7I1I7I6I7I6I7I6', ARGV[s + 1])
+    end
+    local value = values[k]
+    local stored, debt, sub, keep, stepped, passed = gen, 0, 0, 0, false, count
+    if value then
+      if type(value) == 'table' or #value ~= 27 then
+        passed = -1
+      else
+        local g, full, fsub, c = unpack_('>I7I7I6I7', value)
+        if g >= gen then
+          stored, keep, debt = g, c, full - now
+          if debt < 0 then
+            debt = 0
+          else
+            sub = fsub
+            if debt >= limit and (debt > limit or sub > lsub) then
+              debt, sub, stepped = limit, lsub, true
+            end
+          end
+        end
+      end
+    end
+    if passed > 0 then
+      local micros, left = debt + price * count, sub + psub * count
+      if left >= unit then
+        local carry = floor(left / unit)
+        micros, left = micros + carry, left - carry * unit
+      end
+      if micros >= limit and (micros > limit or left > lsub) then
+        passed, micros, left = 0, debt, sub
+        for i = 1, count do
+          local m, l = micros + price, left + psub
+          if l >= unit then m, l = m + 1, l - unit end
+          if m >= limit and (m > limit or l > lsub) then break end
+          micros, left, passed = m, l, i
+        end
+      end
+      if passed > 0 or stepped then
+        local full = now + micros
+        local needed = floor((full + 1) / 1000000) + 2
+        if keep >= needed and keep - needed <= 20 then
+          call('SETRANGE', KEYS[k], '7', pack_('>I7I6', full, left))
+        else
+          keep = needed + (micros < 10000000 and floor(micros / 1000000) + 1 or 10)
+          local text, expiry = pack_('>I7I7I6I7', stored, full, left, keep), string.format('%.0f000', keep)
+          if value then
+            call('SET', KEYS[k], text, 'PXAT', expiry)
+          elseif not call('SET', KEYS[k], text, 'NX', 'PXAT', expiry) then
+            -- MGET does not tell a value of another type from an absent one.
+            passed = -1
+          end
+        end
+      elseif not value and type(pcall_('GET', KEYS[k])) == 'table' then
+        passed = -1
+      end
+    end
+    r = r + 1
+    reply[r] = passed
+    if passed >= 0 then
+      r = r + 1
+      reply[r] = debt
+      if unit > 1 then
+        r = r + 1
+        reply[r] = sub
+      end
+    end
+  end
+  return reply
+end
+
+if byte(items) == 4 then
+  local n, current = #KEYS, 0
+  local values = n > 1 and call('MGET', unpack(KEYS)) or { pcall_('GET', KEYS[1]) }
+  local gen, kind, limit1, lsub1, unit1, period, price1, psub1
+  local limit2, lsub2, unit2, price2, psub2, limit3, lsub3, unit3, price3, psub3
+  for k = 1, n do
+    local s, count = byte(items, 2 * k, 2 * k + 1)
+    if s ~= current then
+      current = s
+      local text = ARGV[s + 1]
+      gen, kind, limit1, lsub1, unit1, period, price1, psub1 = unpack_('>I7I1I7I6I7I6I7I6', text)
+      kind, limit2, lsub2, unit2, period, price2, psub2 = unpack_('>I1I7I6I7I6I7I6', text, 48)
+      kind, limit3, lsub3, unit3, period, price3, psub3 = unpack_('>I1I7I6I7I6I7I6', text, 88)
+    end
+    local value = values[k]
+    local stored, keep, stepped, passed = gen, 0, false, count
+    local debt1, sub1, debt2, sub2, debt3, sub3 = 0, 0, 0, 0, 0, 0
+    if value then
+      if type(value) == 'table' or #value ~= 67 then
+        passed = -1
+      else
+        local g, a1, b1, c, a2, b2, unused, a3, b3 = unpack_('>I7I7I6I7I7I6I7I7I6', value)
+        if g >= gen then
+          stored, keep, debt1, debt2, debt3 = g, c, a1 - now, a2 - now, a3 - now
+          if debt1 < 0 then
+            debt1 = 0
+          else
+            sub1 = b1
+            if debt1 >= limit1 and (debt1 > limit1 or sub1 > lsub1) then
+              debt1, sub1, stepped = limit1, lsub1, true
+            end
+          end
+          if debt2 < 0 then
+            debt2 = 0
+          else
+            sub2 = b2
+            if debt2 >= limit2 and (debt2 > limit2 or sub2 > lsub2) then
+              debt2, sub2, stepped = limit2, lsub2, true
+            end
+          end
+          if debt3 < 0 then
+            debt3 = 0
+          else
+            sub3 = b3
+            if debt3 >= limit3 and (debt3 > limit3 or sub3 > lsub3) then
+              debt3, sub3, stepped = limit3, lsub3, true
+            end
+          end
+        end
+      end
+    end
+    if passed > 0 then
+      -- Nearly always the whole run is allowed, which takes one step; else one by one.
+      local m1, l1, m2, l2, m3, l3 = debt1, sub1, debt2, sub2, debt3, sub3
+      local tried = count
+      passed = 0
+      repeat
+        local x1, y1 = m1 + price1 * tried, l1 + psub1 * tried
+        local x2, y2 = m2 + price2 * tried, l2 + psub2 * tried
+        local x3, y3 = m3 + price3 * tried, l3 + psub3 * tried
+        if y1 >= unit1 then
+          local carry = floor(y1 / unit1)
+          x1, y1 = x1 + carry, y1 - carry * unit1
+        end
+        if y2 >= unit2 then
+          local carry = floor(y2 / unit2)
+          x2, y2 = x2 + carry, y2 - carry * unit2
+        end
+        if y3 >= unit3 then
+          local carry = floor(y3 / unit3)
+          x3, y3 = x3 + carry, y3 - carry * unit3
+        end
+        local ok = (x1 < limit1 or (x1 == limit1 and y1 <= lsub1))
+          and (x2 < limit2 or (x2 == limit2 and y2 <= lsub2))
+          and (x3 < limit3 or (x3 == limit3 and y3 <= lsub3))
+        if ok then
+          passed = passed + tried
+          m1, l1, m2, l2, m3, l3 = x1, y1, x2, y2, x3, y3
+        elseif tried > 1 then
+          ok, tried = true, 1
+        end
+      until not ok or passed == count
+      if passed > 0 or stepped then
+        local longest = m1
+        if m2 > longest then longest = m2 end
+        if m3 > longest then longest = m3 end
+        local needed = floor((now + longest + 1) / 1000000) + 2
+        if keep >= needed and keep - needed <= 20 then
+          call('SETRANGE', KEYS[k], '7',
+            pack_('>I7I6I7I7I6I7I7I6', now + m1, l1, keep, now + m2, l2, 0, now + m3, l3))
+        else
+          keep = needed + (longest < 10000000 and floor(longest / 1000000) + 1 or 10)
+          local text = pack_('>I7I7I6I7I7I6I7I7I6I7', stored, now + m1, l1, keep, now + m2, l2, 0, now + m3, l3, 0)
+          local expiry = string.format('%.0f000', keep)
+          if value then
+            call('SET', KEYS[k], text, 'PXAT', expiry)
+          elseif not call('SET', KEYS[k], text, 'NX', 'PXAT', expiry) then
+            passed = -1
+          end
+        end
+      elseif not value and type(pcall_('GET', KEYS[k])) == 'table' then
+        passed = -1
+      end
+    end
+    r = r + 1
+    reply[r] = passed
+    if passed >= 0 then
+      r = r + 1
+      reply[r] = debt1
+      if unit1 > 1 then
+        r = r + 1
+        reply[r] = sub1
+      end
+      r = r + 1
+      reply[r] = debt2
+      if unit2 > 1 then
+        r = r + 1
+        reply[r] = sub2
+      end
+      r = r + 1
+      reply[r] = debt3
+      if unit3 > 1 then
+        r = r + 1
+        reply[r] = sub3
+      end
+    end
+  end
+  return reply
+end
 
 if byte(items) == 1 then
   local shapes, stride = {}, 1

@@ -40,8 +40,8 @@ class ClusterFaultTest {
       RedisExtension.of(() -> RedisCluster.start(RedisBinary.any(), 2, false));
 
   private static final BucketLimits PLENTY = Nodes.rule("plenty", Nodes.slow(100_000));
-  private static final RateLimitKey HERE = Nodes.keyIn(PLENTY, 0, 32);
-  private static final RateLimitKey THERE = Nodes.keyIn(PLENTY, 32, 64);
+  private static final RateLimitKey HERE = Nodes.keyOn(PLENTY, 0, 2);
+  private static final RateLimitKey THERE = Nodes.keyOn(PLENTY, 1, 2);
 
   private static RedisServer master(int i) {
     return REDIS.get().masters().get(i);
@@ -59,7 +59,7 @@ class ClusterFaultTest {
 
   @Test
   void deniesAcrossSlotsWithoutWaitingForTheRefund() throws Exception {
-    RateLimitKey exhausted = Nodes.keyIn(Nodes.rule("second", Nodes.slow(1)), 32, 64);
+    RateLimitKey exhausted = Nodes.keyOn(Nodes.rule("second", Nodes.slow(1)), 1, 2);
     try (Nodes nodes = new Nodes(REDIS.get().uri()).within(Duration.ofSeconds(40))) {
       StorageProvider node = nodes.add();
       assertThat(Nodes.take(node, exhausted, 1).allowed()).isTrue();
@@ -97,9 +97,10 @@ class ClusterFaultTest {
       master(0).pause();
       master(1).pause();
       List<CompletableFuture<Outcome>> results = new ArrayList<>();
-      int perLane = 60;
-      for (int lane = 0; lane < SlotTags.COUNT; lane++) {
-        RateLimitKey key = Nodes.keyIn(PLENTY, lane, lane + 1);
+      int perLane = 400;
+      SlotTags tags = store.keys().tags();
+      for (int lane = 0; lane < tags.count(); lane++) {
+        RateLimitKey key = Nodes.keyInLane(PLENTY, tags, lane);
         for (int i = 0; i < perLane; i++) {
           results.add(store.acquire(Acquisition.of(key, 1 + i)).toCompletableFuture());
         }

@@ -8,6 +8,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
+import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
@@ -15,11 +16,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,36 @@ class CompletionTest {
         .hasCauseInstanceOf(StoreException.class);
   }
 
+  /** Returns the name of the thread that runs a continuation. */
+  private static CompletableFuture<String> threadOf(CompletionStage<Outcome> stage) {
+    return stage.thenApply(outcome -> Thread.currentThread().getName()).toCompletableFuture();
+  }
+
+  @Test
+  void completesCallersWithEventLoopOnIoThread() throws Exception {
+    proxy.stall();
+    CompletableFuture<String> first = threadOf(store.acquireForEventLoop(one(0)));
+    CompletableFuture<String> second = threadOf(store.acquireForEventLoop(one(1)));
+    proxy.resume();
+    assertThat(first.get(20, TimeUnit.SECONDS)).startsWith("lettuce-");
+    assertThat(second.get(20, TimeUnit.SECONDS)).startsWith("lettuce-");
+  }
+
+  @Test
+  void neverRunsOtherContinuationsOnIoThread() throws Exception {
+    proxy.stall();
+    List<CompletableFuture<String>> threads = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      CompletableFuture<String> thread = threadOf(store.acquire(one(i)));
+      var unused = store.acquireForEventLoop(one(i));
+      threads.add(thread);
+    }
+    proxy.resume();
+    for (CompletableFuture<String> thread : threads) {
+      assertThat(thread.get(20, TimeUnit.SECONDS)).startsWith("redline-redis-");
+    }
+  }
+
   @Test
   void failsAllAcquisitionsWhenClosed() {
     proxy.stall();
@@ -165,7 +196,10 @@ class CompletionTest {
   void deliversTimeoutOnce() {
     PendingAcquisition pending =
         new PendingAcquisition(
-            one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+            one(0),
+            new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),
+            System.nanoTime(),
+            Waiter.CONTINUATIONS);
     assertThat(pending.tryExpire()).isTrue();
     assertThat(pending.tryExpire()).isFalse();
   }
@@ -198,7 +232,10 @@ class CompletionTest {
   void failsAcquisitionWhenReadingReplyThrows() {
     PendingAcquisition pending =
         new PendingAcquisition(
-            one(0), new BucketKey.Maker("rl", BucketKey.LAYOUT), System.nanoTime(), false);
+            one(0),
+            new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),
+            System.nanoTime(),
+            Waiter.CONTINUATIONS);
     ResultDelivery delivery =
         new ResultDelivery(
             List.of(pending),
@@ -234,8 +271,8 @@ class CompletionTest {
     try (completionThreads;
         Deadlines deadlines =
             new Deadlines(
-                new Lane[0],
-                new AtomicInteger(),
+                new Lanes(),
+                new QueueLimit(1, 1, Duration.ofSeconds(1)),
                 completionThreads,
                 RedisSettings.of(proxy.uri()))) {
       deadlines.start();

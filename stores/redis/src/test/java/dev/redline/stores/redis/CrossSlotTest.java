@@ -31,10 +31,10 @@ class CrossSlotTest {
       RedisExtension.of(() -> RedisCluster.start(RedisBinary.any(), 2, false));
 
   private static final RateLimitKey EXHAUSTED =
-      Nodes.keyIn(Nodes.rule("second", Nodes.slow(1)), 32, 64);
+      Nodes.keyOn(Nodes.rule("second", Nodes.slow(1)), 1, 2);
 
   private static RateLimitKey first(RateLimitBand band) {
-    return Nodes.keyIn(Nodes.rule("first", band), 0, 32);
+    return Nodes.keyOn(Nodes.rule("first", band), 0, 2);
   }
 
   private static Acquisition both(RateLimitKey first, long cost) {
@@ -175,12 +175,10 @@ class CrossSlotTest {
             first(RateLimitBand.of(200, 2000, Duration.ofSeconds(1))), first(Nodes.slow(50_000)));
     List<RateLimitKey> there =
         List.of(
-            Nodes.keyIn(
-                Nodes.rule("second", RateLimitBand.of(5, 100, Duration.ofSeconds(1))), 32, 64),
-            Nodes.keyIn(
-                Nodes.rule("second", RateLimitBand.fixedWindow(20, Duration.ofMillis(100))),
-                32,
-                64));
+            Nodes.keyOn(
+                Nodes.rule("second", RateLimitBand.of(5, 100, Duration.ofSeconds(1))), 1, 2),
+            Nodes.keyOn(
+                Nodes.rule("second", RateLimitBand.fixedWindow(20, Duration.ofMillis(100))), 1, 2));
     try (Nodes nodes = new Nodes(REDIS.get().uri())) {
       try (ConcurrentLoad load =
           new ConcurrentLoad(
@@ -214,9 +212,9 @@ class CrossSlotTest {
             },
             new PendingAcquisition(
                 both(first, 1),
-                new BucketKey.Maker("rl", BucketKey.LAYOUT),
+                new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),
                 System.nanoTime(),
-                false));
+                PendingAcquisition.Waiter.CONTINUATIONS));
     CompletableFuture<Outcome> result = acquisition.take();
     for (PendingAcquisition part : parts) {
       Outcome outcome = new Outcome();

@@ -8,6 +8,7 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +21,7 @@ class DenyCacheTest {
 
   private final Generations generations = new Generations();
   private final DenyCache cache = new DenyCache(generations);
-  private final BucketKey.Maker keys = new BucketKey.Maker("rl", BucketKey.LAYOUT);
+  private final BucketKey.Maker keys = new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4));
 
   /** Returns limits that refill one token a day, so that a denial lasts a day. */
   private static BucketLimits limits(long capacity) {
@@ -34,7 +35,7 @@ class DenyCacheTest {
 
   private PendingAcquisition sent(RateLimitKey key) {
     PendingAcquisition pending =
-        new PendingAcquisition(Acquisition.of(key, 1), keys, Long.MAX_VALUE, true);
+        new PendingAcquisition(Acquisition.of(key, 1), keys, Long.MAX_VALUE, Waiter.THREAD);
     pending.sent(System.nanoTime());
     pending.setGeneration(0, generations.of(key.limits()));
     return pending;

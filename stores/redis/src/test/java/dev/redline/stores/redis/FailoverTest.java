@@ -99,7 +99,7 @@ class FailoverTest {
   private static Acquisition onTheSecondOfThreeMasters(Acquisition acquisition) {
     Acquisition.Builder there = Acquisition.builder();
     for (int i = 0; i < acquisition.size(); i++) {
-      String identity = Nodes.keyIn(acquisition.key(i).limits(), 24, 40).identity();
+      String identity = Nodes.keyOn(acquisition.key(i).limits(), 1, 3).identity();
       there.add(
           new RateLimitKey(acquisition.key(i).limits(), identity),
           acquisition.cost(i),

@@ -118,7 +118,12 @@ class FaultTest {
 
   @Test
   void storesWithDifferentLayoutsShareNoBuckets() {
-    Protocol next = new Protocol(Protocol.CURRENT.acquire(), Protocol.CURRENT.refund(), "3");
+    Protocol next =
+        new Protocol(
+            Protocol.CURRENT.acquire(),
+            Protocol.CURRENT.acquireOne(),
+            Protocol.CURRENT.refund(),
+            "3");
     try (Nodes old = new Nodes(REDIS.get().uri());
         Nodes young = old.beside().speaking(next)) {
       try (ConcurrentLoad before = new ConcurrentLoad(old.add(1), 4, ConcurrentLoad.mixed(2));

@@ -30,10 +30,17 @@ final class Mutation {
   }
 
   Protocol ofAcquire() {
-    return new Protocol(script(), Protocol.CURRENT.refund(), Protocol.CURRENT.layout());
+    Protocol current = Protocol.CURRENT;
+    return new Protocol(script(), current.acquireOne(), current.refund(), current.layout());
+  }
+
+  Protocol ofAcquireOne() {
+    Protocol current = Protocol.CURRENT;
+    return new Protocol(current.acquire(), script(), current.refund(), current.layout());
   }
 
   Protocol ofRefund() {
-    return new Protocol(Protocol.CURRENT.acquire(), script(), Protocol.CURRENT.layout());
+    Protocol current = Protocol.CURRENT;
+    return new Protocol(current.acquire(), current.acquireOne(), script(), current.layout());
   }
 }

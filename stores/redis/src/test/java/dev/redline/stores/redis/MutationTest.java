@@ -87,11 +87,9 @@ class MutationTest {
   @Test
   void detectsResetOfBucketWithMalformedValue() {
     Protocol resetOnMismatch =
-        Mutation.of(Protocol.CURRENT.acquire())
-            .replace(
-                "#value ~= 7 + 20 * n then\n          gen = false",
-                "#value ~= 7 + 20 * n then\n          known = false")
-            .ofAcquire();
+        Mutation.of(Protocol.CURRENT.acquireOne())
+            .replace("if value then", "if value and #value == 27 then")
+            .ofAcquireOne();
     try (Nodes nodes = nodesThatMeetAForeignValue(resetOnMismatch)) {
       StorageProvider node = nodes.add();
       assertThat(Nodes.take(node, KEY, 600).allowed()).isTrue();
@@ -133,9 +131,9 @@ class MutationTest {
   @Test
   void detectsDebtAboveCapacity() {
     Protocol unclamped =
-        Mutation.of(Protocol.CURRENT.acquire())
-            .replace("debt, sub = shape[at], shape[at + 1]\n", "\n")
-            .ofAcquire();
+        Mutation.of(Protocol.CURRENT.acquireOne())
+            .replace("debt, sub, stepped = limit, lsub, true", "")
+            .ofAcquireOne();
     try (Nodes nodes = nodesAfterAClockThatWentAhead(unclamped)) {
       fails(nodes.history());
     }
@@ -301,8 +299,9 @@ class MutationTest {
         Mutation.of(Protocol.CURRENT.acquire())
             .replace(ITEMS, ITEMS_TURNED_ROUND)
             .replace(
-                "  return reply\nend",
+                "        call('SET', KEYS[k], value, 'PXAT', string.format('%.0f000', keep))\n      end\n    end\n  end\n  return reply\nend",
                 """
+                        call('SET', KEYS[k], value, 'PXAT', string.format('%.0f000', keep)) end end end
                 if #items <= 5 then return reply end
                 local kept = { now }
                 for at = #reply - 1, 2, -2 do

@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntPredicate;
 
 /** Several stores on one Redis, as several processes would have them, recorded in a history. */
 final class Nodes implements AutoCloseable {
@@ -89,7 +90,15 @@ final class Nodes implements AutoCloseable {
   }
 
   BucketKey bucketKey(RateLimitKey key) {
-    return new BucketKey.Maker(prefix, protocol.layout()).of(key);
+    return keys().of(key);
+  }
+
+  /** Returns what makes keys, by the number of tags that the first store agreed on. */
+  private BucketKey.Maker keys() {
+    return stores.isEmpty()
+        ? new BucketKey.Maker(
+            prefix, protocol.layout(), new SlotTags(SlotTags.COUNT_WITHOUT_CLUSTER))
+        : stores.get(0).keys();
   }
 
   /** Returns the key in Redis. */
@@ -106,12 +115,21 @@ final class Nodes implements AutoCloseable {
     return RateLimitBand.of(capacity, 1, capacity <= 100 ? YEAR : Duration.ofHours(1));
   }
 
-  /** Returns a key of a rule whose slot lies in a share of all slots, given in 64ths. */
-  static RateLimitKey keyIn(BucketLimits limits, int fromLane, int toLane) {
+  /** Returns a key of a rule on one of the masters of a cluster, counted from 0. */
+  static RateLimitKey keyOn(BucketLimits limits, int master, int masters) {
+    SlotTags tags = new SlotTags(SlotTags.countFor(masters));
+    return key(limits, tags, lane -> tags.slot(lane) * masters / 16_384 == master);
+  }
+
+  /** Returns a key of a rule in one lane. */
+  static RateLimitKey keyInLane(BucketLimits limits, SlotTags tags, int lane) {
+    return key(limits, tags, candidate -> candidate == lane);
+  }
+
+  private static RateLimitKey key(BucketLimits limits, SlotTags tags, IntPredicate lanes) {
     for (int i = 0; ; i++) {
       String identity = "somebody-" + i;
-      int lane = SlotTags.laneOf(identity.getBytes(StandardCharsets.UTF_8));
-      if (lane >= fromLane && lane < toLane) {
+      if (lanes.test(tags.laneOf(identity.getBytes(StandardCharsets.UTF_8)))) {
         return new RateLimitKey(limits, identity);
       }
     }

@@ -3,7 +3,7 @@ package dev.redline.stores.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.internal.settings.PropertyReader;
+import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.redis.RedisProperties;
 import java.time.Duration;
@@ -44,8 +44,8 @@ class RedisSettingsTest {
 
   @Test
   void readsProperties() {
-    PropertyReader properties =
-        new PropertyReader(
+    FlatProperties properties =
+        new FlatProperties(
             Map.of(
                 "rl.redis.cluster-nodes", "a:1,b:2",
                 "rl.redis.command-timeout", "70ms",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +18,10 @@ class RefundTest {
     generations.learn(Generations.field(key.limits()), 7);
     PendingAcquisition pending =
         new PendingAcquisition(
-            Acquisition.of(key, 1), new BucketKey.Maker("rl", BucketKey.LAYOUT), 0, false);
+            Acquisition.of(key, 1),
+            new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),
+            0,
+            Waiter.CONTINUATIONS);
     new Batch(new ScriptParameters.Cache(generations)).add(pending);
     generations.learn(Generations.field(key.limits()), 8);
     Outcome taken = new Outcome();

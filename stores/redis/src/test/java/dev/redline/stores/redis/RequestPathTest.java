@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
@@ -46,9 +47,9 @@ class RequestPathTest {
     PendingAcquisition whole =
         new PendingAcquisition(
             Acquisition.builder().take(key("a"), 1).take(key("b"), 2).take(key("c"), 3).build(),
-            new BucketKey.Maker("rl", BucketKey.LAYOUT),
+            new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),
             System.nanoTime(),
-            false);
+            Waiter.CONTINUATIONS);
     BucketKey second = whole.key(1);
     assertThat(whole.key(1)).isSameAs(second);
 

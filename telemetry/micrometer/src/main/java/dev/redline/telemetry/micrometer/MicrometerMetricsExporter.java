@@ -98,7 +98,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
         .register(registry);
   }
 
-  /** Registers a gauge of the keys in the store of this process. */
+  @Override
   public void showLocalKeys(LongSupplier keys) {
     Gauge.builder("ratelimit.local.keys", keys, LongSupplier::getAsLong)
         .description("Keys held in this process")
@@ -106,13 +106,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
         .register(registry);
   }
 
-  /**
-   * Registers gauges of the state of a store's circuit breaker: 1 for the current state, 0 for the
-   * others.
-   *
-   * @param states all states, in lower case
-   * @param current returns one of them
-   */
+  @Override
   public void showBreaker(String store, List<String> states, Supplier<String> current) {
     for (String state : states) {
       Gauge.builder("ratelimit.breaker.state", () -> state.equals(current.get()) ? 1 : 0)
@@ -124,7 +118,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
     }
   }
 
-  /** Registers the timers of a store before it is used. */
+  @Override
   public void showStore(String store) {
     timers(store);
   }

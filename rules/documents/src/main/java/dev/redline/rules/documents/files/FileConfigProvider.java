@@ -5,6 +5,8 @@ import dev.redline.rules.documents.internal.parsing.NodeParser;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -38,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * waits for that.
  */
 public final class FileConfigProvider implements ConfigProvider {
+  private static final Logger LOG = System.getLogger(FileConfigProvider.class.getName());
   private static final Duration STABLE_TIME = Duration.ofMillis(100);
 
   /** Files older than this are accepted by the first load without a second scan. */
@@ -47,7 +50,8 @@ public final class FileConfigProvider implements ConfigProvider {
 
   private final Path path;
   private @Nullable Trace last;
-  private @Nullable FileWatch watch;
+  private volatile @Nullable FileWatch watch;
+  private boolean unwatchable;
 
   /** The files at one moment; {@code newest} is the latest modification time in milliseconds. */
   private record Scan(Optional<Snapshot> snapshot, Trace trace, long newest) {}
@@ -97,17 +101,33 @@ public final class FileConfigProvider implements ConfigProvider {
     }
   }
 
+  /** Returns at once when it begins to watch, since files may have changed since the last load. */
   @Override
-  public synchronized void watch(Runnable changed) {
-    if (watch == null) {
-      watch = FileWatch.start(path, FileConfigProvider::isRuleFile, changed);
+  public void awaitChange(Duration atMost) throws IOException, InterruptedException {
+    FileWatch current = watch;
+    if (current != null) {
+      current.await(atMost);
+    } else if (!unwatchable) {
+      beginWatch();
+    } else {
+      ConfigProvider.super.awaitChange(atMost);
+    }
+  }
+
+  private void beginWatch() {
+    try {
+      watch = FileWatch.start(path, FileConfigProvider::isRuleFile);
+    } catch (IOException e) {
+      unwatchable = true;
+      LOG.log(Level.WARNING, path + " cannot be watched and is only polled: " + e.getMessage());
     }
   }
 
   @Override
-  public synchronized void close() {
-    if (watch != null) {
-      watch.close();
+  public void close() {
+    FileWatch current = watch;
+    if (current != null) {
+      current.close();
     }
   }
 

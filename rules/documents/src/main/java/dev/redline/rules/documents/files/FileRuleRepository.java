@@ -31,7 +31,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Rules that can be changed, in a directory of this machine: a file for each revision, and the
@@ -54,7 +53,9 @@ public final class FileRuleRepository implements RuleRepository {
   private final Path directory;
   private final AuditLog audit;
   private final ReentrantLock turn;
-  private @Nullable Thread watcher;
+
+  /** The number of the newest revision when it was last loaded. */
+  private volatile long loaded;
 
   /** Creates a repository in a directory, which need not exist yet. */
   public FileRuleRepository(Path directory) {
@@ -70,13 +71,14 @@ public final class FileRuleRepository implements RuleRepository {
 
   @Override
   public Optional<Snapshot> load() throws IOException {
-    return newest()
-        .map(
-            revision ->
-                new Snapshot(
-                    Long.toString(revision.version()) + "-" + digest(revision.document()),
-                    List.of(
-                        new Document(file(revision.version()).toString(), revision.document()))));
+    long number = newestNumber();
+    Optional<Revision> newest = newest();
+    loaded = number;
+    return newest.map(
+        revision ->
+            new Snapshot(
+                Long.toString(revision.version()) + "-" + digest(revision.document()),
+                List.of(new Document(file(revision.version()).toString(), revision.document()))));
   }
 
   @Override
@@ -243,40 +245,19 @@ public final class FileRuleRepository implements RuleRepository {
 
   /** {@inheritDoc} Polls the names of the files a few times per second. */
   @Override
-  public synchronized void watch(Runnable changed) {
-    Thread thread = new Thread(() -> look(changed), "redline-rule-repository");
-    thread.setDaemon(true);
-    thread.start();
-    watcher = thread;
-  }
-
-  private void look(Runnable changed) {
-    long known = -1;
-    try {
-      while (!Thread.currentThread().isInterrupted()) {
-        long newest = known;
-        try {
-          NavigableMap<Long, Path> files = files();
-          newest = files.isEmpty() ? 0 : files.lastKey();
-        } catch (IOException e) {
-          LOG.log(Level.DEBUG, "could not look at the rule repository", e);
-        }
-        if (newest != known) {
-          known = newest;
-          changed.run();
-        }
-        TimeUnit.MILLISECONDS.sleep(LOOK.toMillis());
+  public void awaitChange(Duration atMost) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + atMost.toNanos();
+    while (newestNumber() == loaded) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        return;
       }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      TimeUnit.NANOSECONDS.sleep(Math.min(left, LOOK.toNanos()));
     }
   }
 
-  @Override
-  public synchronized void close() {
-    if (watcher != null) {
-      watcher.interrupt();
-      watcher = null;
-    }
+  private long newestNumber() throws IOException {
+    NavigableMap<Long, Path> files = files();
+    return files.isEmpty() ? 0 : files.lastKey();
   }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -20,11 +21,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies of changes to a file or directory. Symbolic links in the path are followed and the
+ * Waits for changes to a file or directory. Symbolic links in the path are followed and the
  * directory of each link is watched, so that a replaced link is noticed as well as a changed file.
- *
- * <p>If the file system cannot be watched there are no notifications, and changes are found by
- * polling only.
+ * Used by one thread; only {@link #close} may be called by another one.
  */
 final class FileWatch implements AutoCloseable {
   private static final Logger LOG = System.getLogger(FileWatch.class.getName());
@@ -34,56 +33,44 @@ final class FileWatch implements AutoCloseable {
 
   private final Path path;
   private final Predicate<Path> isRelevant;
-  private final Runnable changed;
   private final WatchService service;
   private final Map<Path, WatchKey> keys = new HashMap<>();
 
-  private FileWatch(Path path, Predicate<Path> isRelevant, Runnable changed, WatchService service) {
+  private FileWatch(Path path, Predicate<Path> isRelevant, WatchService service) {
     this.path = path.toAbsolutePath().normalize();
     this.isRelevant = isRelevant;
-    this.changed = changed;
     this.service = service;
   }
 
   /**
-   * Starts a thread that watches.
+   * Begins to watch.
    *
    * @param isRelevant which files of a directory are followed
-   * @return the watch, or null if the file system does not support watching
+   * @throws IOException if the file system cannot be watched
    */
-  static @Nullable FileWatch start(Path path, Predicate<Path> isRelevant, Runnable changed) {
+  static FileWatch start(Path path, Predicate<Path> isRelevant) throws IOException {
     try {
-      FileWatch watch =
-          new FileWatch(path, isRelevant, changed, path.getFileSystem().newWatchService());
+      FileWatch watch = new FileWatch(path, isRelevant, path.getFileSystem().newWatchService());
       watch.register();
-      Thread thread = new Thread(watch::run, "redline-rule-files");
-      thread.setDaemon(true);
-      thread.start();
       return watch;
-    } catch (IOException | UnsupportedOperationException e) {
-      LOG.log(Level.WARNING, path + " cannot be watched and is only polled: " + e.getMessage());
-      return null;
+    } catch (UnsupportedOperationException e) {
+      throw new IOException("the file system has no notifications", e);
     }
   }
 
-  private void run() {
+  /** Waits for a change, at most the given time. */
+  void await(Duration atMost) throws IOException, InterruptedException {
     try {
-      while (true) {
-        // Events are not examined: each notification reloads everything, so one per burst is
-        // enough.
-        WatchKey key = service.take();
-        for (int polls = 1; key != null; polls++) {
-          key.pollEvents();
-          key.reset();
-          key = polls < MAX_POLLS ? poll() : null;
-        }
-        register();
-        changed.run();
+      // Events are not examined: each notification reloads everything, so one per burst is enough.
+      WatchKey key = service.poll(atMost.toNanos(), TimeUnit.NANOSECONDS);
+      for (int polls = 1; key != null; polls++) {
+        key.pollEvents();
+        key.reset();
+        key = polls < MAX_POLLS ? poll() : null;
       }
+      register();
     } catch (ClosedWatchServiceException e) {
-      LOG.log(Level.DEBUG, "no longer watching {0}", path);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      throw new IOException(path + " is no longer watched", e);
     }
   }
 

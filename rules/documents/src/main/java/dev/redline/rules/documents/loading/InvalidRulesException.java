@@ -8,7 +8,8 @@ public final class InvalidRulesException extends RuntimeException {
 
   private final List<String> errors;
 
-  InvalidRulesException(List<String> errors) {
+  /** Creates the exception; one line per error. */
+  public InvalidRulesException(List<String> errors) {
     super(String.join(System.lineSeparator(), errors));
     this.errors = List.copyOf(errors);
   }

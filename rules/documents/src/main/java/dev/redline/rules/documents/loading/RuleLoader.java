@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * or its document is invalid, its last valid document stays in force. Errors are part of {@link
  * #status}, are logged when they change, and are counted.
  *
- * <p>Thread-safe. Loads run one after another; decisions never wait for them.
+ * <p>Thread-safe. Sources are fetched independently of each other; what was fetched is merged and
+ * put in force by one thread at a time. Decisions never wait for it.
  */
 public final class RuleLoader implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RuleLoader.class.getName());
@@ -42,6 +43,7 @@ public final class RuleLoader implements AutoCloseable {
   private final Clock clock;
   private final boolean resetBuckets;
   private boolean loadedOnce;
+  private boolean startingRejected;
   private List<String> mergeErrors = List.of();
   private List<String> loggedErrors = List.of();
   private volatile EffectiveRules effective = EffectiveRules.NONE;
@@ -104,8 +106,16 @@ public final class RuleLoader implements AutoCloseable {
    * @throws InvalidRulesException if a source that is required, or the starting document, has no
    *     valid document; other sources may be unreachable or empty, and are loaded again later
    */
-  public synchronized RulesStatus start() {
-    load();
+  public RulesStatus start() {
+    load(states);
+    synchronized (this) {
+      checkStarted();
+      logErrors();
+      return status;
+    }
+  }
+
+  private void checkStarted() {
     List<String> fatal = new ArrayList<>();
     for (SourceState state : states) {
       if (state.source().required()) {
@@ -118,15 +128,28 @@ public final class RuleLoader implements AutoCloseable {
     if (!fatal.isEmpty() || (!mergeErrors.isEmpty() && !status.loaded())) {
       throw new InvalidRulesException(status.errors());
     }
+  }
+
+  /** Loads all sources again, and logs the errors if they changed. */
+  public RulesStatus reload() {
+    load(states);
     logErrors();
     return status;
   }
 
-  /** Loads again, and logs the errors if they changed. */
-  public synchronized RulesStatus reload() {
-    load();
-    logErrors();
+  /** Loads one source again, and logs the errors if they changed. */
+  public RulesStatus reload(ConfigProvider source) {
+    loadSource(source);
     return status;
+  }
+
+  SourceLoad loadSource(ConfigProvider source) {
+    SourceState state = stateOf(source);
+    boolean changed = load(List.of(state));
+    logErrors();
+    synchronized (this) {
+      return new SourceLoad(!state.isUnreachable(), changed);
+    }
   }
 
   /**
@@ -134,21 +157,52 @@ public final class RuleLoader implements AutoCloseable {
    *
    * @return the version now in force, and the errors of the sources
    */
-  public synchronized RulesStatus load() {
-    boolean changed = !loadedOnce;
+  public RulesStatus load() {
+    load(states);
+    return status;
+  }
+
+  /** Loads some sources; returns whether one of them has changed. */
+  private boolean load(List<SourceState> due) {
+    boolean changed = loadStarting();
+    for (SourceState state : due) {
+      changed |= fetch(state);
+    }
+    apply(due, changed);
+    return changed;
+  }
+
+  private synchronized boolean loadStarting() {
+    if (starting == null) {
+      return false;
+    }
+    boolean changed = starting.accept(starting.fetch());
+    starting.read();
+    startingRejected = rejected(starting.finish(Set.of()));
+    starting.forgetIfValid();
+    return changed;
+  }
+
+  /** Fetches from a source without the lock of this loader: a slow source delays no other. */
+  private boolean fetch(SourceState state) {
+    state.fetching().lock();
+    try {
+      boolean changed = accept(state, state.fetch());
+      return seed(state) ? accept(state, state.fetch()) : changed;
+    } finally {
+      state.fetching().unlock();
+    }
+  }
+
+  private synchronized boolean accept(SourceState state, SourceState.Fetched fetched) {
+    return state.accept(fetched);
+  }
+
+  private synchronized void apply(List<SourceState> due, boolean fetchedChanges) {
+    boolean changed = fetchedChanges || !loadedOnce;
     loadedOnce = true;
-    if (starting != null) {
-      changed |= starting.fetch();
-    }
-    for (SourceState state : states) {
-      changed |= state.fetch();
-    }
-    boolean failed = false;
-    if (starting != null) {
-      starting.read();
-      failed = rejected(starting.finish(Set.of()));
-      changed |= seed(starting);
-    }
+    boolean failed = startingRejected;
+    startingRejected = false;
     if (changed) {
       states.forEach(SourceState::read);
       for (SourceState state : states) {
@@ -156,19 +210,23 @@ public final class RuleLoader implements AutoCloseable {
       }
       failed |= !merge();
     }
-    states.forEach(SourceState::forget);
+    due.forEach(SourceState::forgetIfValid);
     status = new RulesStatus(status.version(), status.loadedAt(), errors());
-    if (failed || states.stream().anyMatch(state -> state.isUnreachable() || state.isMissing())) {
-      metrics.rulesLoaded(false);
+    if (failed || due.stream().anyMatch(state -> state.isUnreachable() || state.isMissing())) {
+      record(() -> metrics.rulesLoaded(false));
     } else if (status.loaded() && status.errors().isEmpty()) {
       // Also where nothing changed: an alert on the last success must clear.
-      if (changed) {
-        metrics.rulesLoaded(true);
-      } else {
-        metrics.rulesConfirmed();
-      }
+      record(changed ? () -> metrics.rulesLoaded(true) : metrics::rulesConfirmed);
     }
-    return status;
+  }
+
+  /** Records a load; an exporter that fails changes neither the rules nor the start. */
+  private static void record(Runnable call) {
+    try {
+      call.run();
+    } catch (Throwable e) {
+      LOG.log(Level.WARNING, "a metrics exporter failed to record a load of rules", e);
+    }
   }
 
   /** Logs the warnings of a result; returns whether the document was rejected. */
@@ -189,20 +247,16 @@ public final class RuleLoader implements AutoCloseable {
   }
 
   /** Writes the starting document to a writable source that never held a document. */
-  private boolean seed(SourceState start) {
-    Optional<RuleDocument> document = start.document();
-    if (document.isEmpty()) {
-      return false;
+  private boolean seed(SourceState state) {
+    Optional<RuleDocument> document;
+    synchronized (this) {
+      document =
+          starting != null && state.wasAlwaysEmpty() ? starting.document() : Optional.empty();
     }
-    for (SourceState state : states) {
-      if (state.wasAlwaysEmpty()
-          && state.source().provider() instanceof RuleRepository repository
-          && SeedWriter.write(
-              repository, document.get(), start.source().provider().name(), clock)) {
-        return state.fetch();
-      }
-    }
-    return false;
+    return document.isPresent()
+        && starting != null
+        && state.source().provider() instanceof RuleRepository repository
+        && SeedWriter.write(repository, document.get(), starting.source().provider().name(), clock);
   }
 
   private List<String> errors() {
@@ -286,11 +340,7 @@ public final class RuleLoader implements AutoCloseable {
    */
   public synchronized ReadResult tryOut(
       ConfigProvider source, List<ConfigProvider.Document> documents) {
-    SourceState changed =
-        states.stream()
-            .filter(state -> state.source().provider() == source)
-            .findFirst()
-            .orElseThrow(() -> new IllegalArgumentException(source.name() + " is not a source"));
+    SourceState changed = stateOf(source);
     ReadResult result = changed.source().reader().read(documents, plansExcept(changed));
     if (!result.valid()) {
       return result;
@@ -317,12 +367,14 @@ public final class RuleLoader implements AutoCloseable {
     }
   }
 
-  /** Returns whether a source could not be reached by the last load. */
-  synchronized boolean isSomeSourceUnreachable() {
-    return states.stream().anyMatch(SourceState::isUnreachable);
+  private SourceState stateOf(ConfigProvider source) {
+    return states.stream()
+        .filter(state -> state.source().provider() == source)
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException(source.name() + " is not a source"));
   }
 
-  private void logErrors() {
+  private synchronized void logErrors() {
     List<String> errors = status.errors();
     if (errors.equals(loggedErrors)) {
       return;

@@ -23,12 +23,22 @@ public record RuleSource(
   /** Returns a file, directory or ConfigMap: required, and with placeholders. */
   public static RuleSource ofFiles(ConfigProvider provider) {
     return new RuleSource(
-        provider, RuleDocumentReader.withPlaceholders(System::getenv), true, true);
+        provider, RuleDocumentReader.withPlaceholders(System::getenv), true, provider.canChange());
   }
 
   /** Returns a source that may be unreachable or empty at the start: Redis, a remote server. */
   public static RuleSource dynamic(ConfigProvider provider) {
-    return new RuleSource(provider, RuleDocumentReader.withoutPlaceholders(), false, true);
+    return new RuleSource(
+        provider, RuleDocumentReader.withoutPlaceholders(), false, provider.canChange());
+  }
+
+  /**
+   * Returns a source that belongs to the application, such as its annotations: required, and
+   * without placeholders.
+   */
+  public static RuleSource ofApplication(ConfigProvider provider) {
+    return new RuleSource(
+        provider, RuleDocumentReader.withoutPlaceholders(), true, provider.canChange());
   }
 
   /** Returns this source, loaded only once. */

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,8 @@ final class SourceState {
   private List<String> problems = List.of();
   private Optional<String> unreachable = Optional.empty();
   private boolean empty;
+  private volatile boolean seen;
+  private final ReentrantLock fetching = new ReentrantLock();
 
   SourceState(RuleSource source) {
     this.source = source;
@@ -36,29 +39,45 @@ final class SourceState {
     return source;
   }
 
-  /** Fetches the documents; returns whether their version changed. */
-  boolean fetch() {
-    if (!source.live() && seenVersion != null) {
-      return false;
+  /**
+   * What one fetch returned.
+   *
+   * @param attempted false if the source is not loaded again
+   */
+  record Fetched(boolean attempted, Optional<Snapshot> snapshot, Optional<String> failure) {}
+
+  /** The lock that is held from a fetch until it is accepted, so that fetches keep their order. */
+  ReentrantLock fetching() {
+    return fetching;
+  }
+
+  /** Fetches the documents; does I/O, and changes nothing here. */
+  Fetched fetch() {
+    if (!source.live() && seen) {
+      return new Fetched(false, Optional.empty(), Optional.empty());
     }
-    fetched = null;
-    draft = null;
-    empty = false;
-    Optional<Snapshot> snapshot;
     try {
-      snapshot = source.provider().load();
-      unreachable = Optional.empty();
+      return new Fetched(true, source.provider().load(), Optional.empty());
     } catch (IOException e) {
-      unreachable = Optional.of(named(String.valueOf(e.getMessage())));
+      return new Fetched(
+          true, Optional.empty(), Optional.of(named(String.valueOf(e.getMessage()))));
+    }
+  }
+
+  /** Takes over what was fetched; returns whether the version of the documents changed. */
+  boolean accept(Fetched result) {
+    if (!result.attempted()) {
       return false;
     }
-    if (snapshot.isEmpty()) {
-      empty = true;
+    unreachable = result.failure();
+    empty = unreachable.isEmpty() && result.snapshot().isEmpty();
+    if (result.snapshot().isEmpty()) {
       return false;
     }
-    fetched = snapshot.get();
+    fetched = result.snapshot().get();
     boolean changed = !fetched.version().equals(seenVersion);
     seenVersion = fetched.version();
+    seen = true;
     return changed;
   }
 
@@ -95,7 +114,7 @@ final class SourceState {
   Optional<ReadResult> finish(Set<String> plansElsewhere) {
     Draft read = draft;
     Snapshot from = fetched;
-    forget();
+    draft = null;
     if (read == null || from == null) {
       return Optional.empty();
     }
@@ -108,10 +127,14 @@ final class SourceState {
     return Optional.of(result);
   }
 
-  /** Releases the fetched documents, which may be large. */
-  void forget() {
-    draft = null;
-    fetched = null;
+  /**
+   * Releases the fetched documents, which may be large. Invalid ones are kept: plans of another
+   * source may make them valid.
+   */
+  void forgetIfValid() {
+    if (fetched != null && fetched.version().equals(validVersion)) {
+      fetched = null;
+    }
   }
 
   /** Returns the last valid document, if there was one. */

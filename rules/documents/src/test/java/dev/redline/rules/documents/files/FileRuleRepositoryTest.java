@@ -2,6 +2,7 @@ package dev.redline.rules.documents.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -187,18 +189,18 @@ class FileRuleRepositoryTest {
   }
 
   @Test
-  void notifiesWatcherOfChangesByOthers() throws Exception {
-    CountDownLatch first = new CountDownLatch(1);
-    CountDownLatch heard = new CountDownLatch(2);
+  void waitEndsWithAChangeByOthers() throws Exception {
     try (FileRuleRepository watching = new FileRuleRepository(directory)) {
-      watching.watch(
-          () -> {
-            first.countDown();
-            heard.countDown();
-          });
-      assertThat(first.await(10, TimeUnit.SECONDS)).isTrue();
+      watching.load();
+      long started = System.nanoTime();
+      watching.awaitChange(Duration.ofMillis(100));
+      assertThat(Duration.ofNanos(System.nanoTime() - started))
+          .isGreaterThanOrEqualTo(Duration.ofMillis(100));
+
       write(0, 1);
-      assertThat(heard.await(10, TimeUnit.SECONDS)).isTrue();
+      assertTimeoutPreemptively(
+          Duration.ofSeconds(10), () -> watching.awaitChange(Duration.ofMinutes(1)));
+      assertThat(watching.load()).isPresent();
     }
   }
 }

@@ -8,6 +8,7 @@ import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.core.spi.MetricsExporter;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.io.IOException;
@@ -67,6 +68,35 @@ class RuleLoaderTest {
     assertThat(status).isEqualTo(new RulesStatus(5, Optional.of(NOW), List.of()));
     assertThat(ruleOf("/a")).isEqualTo("a");
     assertThat(metrics.version).isEqualTo(5);
+  }
+
+  @Test
+  void aFailingMetricsExporterChangesNothing() {
+    MetricsExporter failing =
+        new MetricsExporter() {
+          @Override
+          public RuleMeter meter(String ruleSetId, String ruleId) {
+            return RuleMeter.NONE;
+          }
+
+          @Override
+          public void rulesLoaded(boolean success) {
+            throw new IllegalStateException("full");
+          }
+
+          @Override
+          public void rulesConfirmed() {
+            throw new LinkageError("wrong version");
+          }
+        };
+    RuleLoader guarded = builder(required(file)).metrics(failing).build();
+    file.content = "rules: [{ id: a, path: /a, limit: 1/d }]";
+    guarded.start();
+    guarded.load();
+    assertThat(ruleOf("/a")).isEqualTo("a");
+
+    file.content = "rules: [{ id: a, path: 7 }]";
+    assertThat(guarded.load().errors()).isNotEmpty();
   }
 
   @Test

@@ -1,0 +1,23 @@
+package dev.redline.assembly;
+
+import dev.redline.core.settings.Settings;
+import dev.redline.core.spi.PluginContext;
+import dev.redline.core.store.MicrosClock;
+import java.util.Optional;
+
+/** What plugins can use: the settings, and the objects of the host. */
+record AssemblyContext(
+    AssemblySettings settings, MicrosClock clock, RedlineAssembly.HostObjects hostObjects)
+    implements PluginContext {
+  @Override
+  public long maxKeys() {
+    return settings.storage().maxKeys();
+  }
+
+  @Override
+  public <T> Optional<T> find(Class<T> type) {
+    return type == Settings.class
+        ? Optional.of(type.cast(settings.core()))
+        : hostObjects.find(type);
+  }
+}

@@ -1,0 +1,130 @@
+package dev.redline.bench.http;
+
+import dev.redline.bench.Table;
+import dev.redline.testkit.redis.RedisBinary;
+import dev.redline.testkit.redis.RedisServer;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Single checks and batches, in memory and on Redis: first a closed loop, which finds the peak,
+ * then an open loop at half of it, which measures latencies.
+ */
+final class LatencyBench {
+  /** How many decisions per second batches in memory should reach. */
+  static final double BATCH_BAR = 500_000;
+
+  private static final int BATCH = 100;
+  private static final int CONNECTIONS = 32;
+  private static final int BATCH_CONNECTIONS = 4;
+  private static final int OUTSTANDING = 2;
+  private static final double SHARE = 0.5;
+
+  private final HttpBench.Plan plan;
+  private final MeasuredServers servers;
+  private final LatencyChart chart = new LatencyChart("Latency at 50 % of the peak, open loop");
+  private final Table table =
+      new Table(
+          List.of(
+              "load",
+              "peak decisions/s",
+              "open loop/s",
+              "errors",
+              "p50 ms",
+              "p90 ms",
+              "p99 ms",
+              "p99.9 ms",
+              "max ms",
+              "CPU µs/decision",
+              "verdict"));
+
+  LatencyBench(HttpBench.Plan plan, MeasuredServers servers) {
+    this.plan = plan;
+    this.servers = servers;
+  }
+
+  void run(PrintStream out, PrintStream progress) throws IOException, InterruptedException {
+    try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
+      try (ServerProcess server = servers.startRedline()) {
+        measure("in memory", server, progress);
+      }
+      try (ServerProcess server = servers.startRedlineOnRedis(redis.uri())) {
+        measure("on Redis", server, progress);
+      }
+    }
+    out.printf(
+        Locale.ROOT,
+        "The service under load, generator and Redis on the same %d processors, %s; closed loop for"
+            + " the peak, then %d s of an open loop at 50 %% of it; latencies from the intended"
+            + " start%n%n",
+        Runtime.getRuntime().availableProcessors(),
+        Runtime.version(),
+        plan.measure().toSeconds());
+    table.print(out);
+    Files.writeString(plan.chart(), chart.svg(), StandardCharsets.UTF_8);
+    out.printf(
+        Locale.ROOT,
+        "Bars: no errors, p99 below 10 ms; batches of %d in memory: %.0f decisions/s. Chart: %s%n%n",
+        BATCH,
+        BATCH_BAR,
+        plan.chart());
+  }
+
+  private void measure(String store, ServerProcess server, PrintStream progress)
+      throws InterruptedException {
+    row("single, " + store, server, CONNECTIONS, Checks.single(), 0, progress);
+    row(
+        "batch of " + BATCH + ", " + store,
+        server,
+        BATCH_CONNECTIONS,
+        Checks.batches(BATCH),
+        store.equals("in memory") ? BATCH_BAR : 0,
+        progress);
+  }
+
+  private void row(
+      String name,
+      ServerProcess server,
+      int connections,
+      Checks checks,
+      double bar,
+      PrintStream progress)
+      throws InterruptedException {
+    progress.println("latency: " + name + ", peak");
+    try (HttpLoad load = new HttpLoad(server.port(), connections, checks)) {
+      load.closed(OUTSTANDING, plan.warmUp());
+      double peak = load.closed(OUTSTANDING, plan.measure()).perSecond();
+      progress.printf(Locale.ROOT, "latency: %s, open loop at %.0f/s%n", name, peak * SHARE);
+      load.open(peak * SHARE, plan.measure().dividedBy(2));
+      long before = server.cpuTime().toNanos();
+      LoadResult result = load.open(peak * SHARE, plan.measure());
+      double cpu = (server.cpuTime().toNanos() - before) / 1000.0;
+      long decisions = result.allowed() * checks.decisions();
+      double peakDecisions = peak * checks.decisions();
+      boolean won =
+          result.failed() + result.lost() == 0 && result.millis(99) < 10 && peakDecisions >= bar;
+      table.add(
+          List.of(
+              name,
+              number("%.0f", peakDecisions),
+              number("%.0f", result.perSecond() * checks.decisions()),
+              Long.toString(result.failed() + result.lost()),
+              number("%.2f", result.millis(50)),
+              number("%.2f", result.millis(90)),
+              number("%.2f", result.millis(99)),
+              number("%.2f", result.millis(99.9)),
+              number("%.2f", result.millis(100)),
+              number("%.2f", cpu / decisions),
+              won ? "WIN" : "LOSS"));
+      chart.add(name, result.latencies());
+    }
+  }
+
+  private static String number(String format, double value) {
+    return String.format(Locale.ROOT, format, value);
+  }
+}

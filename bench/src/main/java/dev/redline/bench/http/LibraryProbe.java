@@ -1,0 +1,152 @@
+package dev.redline.bench.http;
+
+import dev.redline.core.LimitCheck;
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.RateLimitResult;
+import dev.redline.core.key.KeyField;
+import dev.redline.core.key.RequestContext;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.stores.redis.RedisSettings;
+import dev.redline.stores.redis.RedisStore;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The engine as a library, without HTTP: decides on the requests of {@link Checks}, a number of
+ * them at a time, and prints the processor time of a decision in microseconds.
+ */
+public final class LibraryProbe {
+  /** The command that runs the probe. */
+  public static final String COMMAND = "library-probe";
+
+  /** Instead of a Redis URI: a store in memory. */
+  static final String LOCAL = "local";
+
+  private static final int CALLERS = 1000;
+  private static final int WARM_UP_SECONDS = 8;
+
+  private LibraryProbe() {}
+
+  /** Runs with the arguments store, decisions outstanding at a time, and seconds. */
+  public static void run(List<String> arguments, PrintStream out) throws InterruptedException {
+    int outstanding = Integer.parseInt(arguments.get(1));
+    int seconds = Integer.parseInt(arguments.get(2));
+    RateLimitRule rule =
+        RateLimitRule.builder()
+            .id("per-ip")
+            .path("/api/**")
+            .key(KeyField.ip())
+            .addBand(RateLimitBand.parse("1000000000/s"))
+            .build();
+    try (RateLimitEngine engine =
+        RateLimitEngine.builder(store(arguments.get(0)))
+            .fallback(new LocalStore())
+            .book(RuleBook.of(rule))
+            .build()) {
+      decide(engine, outstanding, WARM_UP_SECONDS);
+      long before = cpuNanos();
+      long decisions = decide(engine, outstanding, seconds);
+      double micros = (cpuNanos() - before) / 1000.0 / decisions;
+      out.println(String.format(Locale.ROOT, "%.3f", micros));
+    }
+  }
+
+  private static StorageProvider store(String uri) {
+    if (uri.equals(LOCAL)) {
+      return new LocalStore();
+    }
+    RedisStore store = RedisStore.start(RedisSettings.of(uri));
+    if (!store.awaitReady(Duration.ofSeconds(20))) {
+      throw new IllegalStateException("no connection to " + uri);
+    }
+    return store;
+  }
+
+  private static long cpuNanos() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  /** Keeps a number of decisions undecided for a time; returns how many were made. */
+  private static long decide(RateLimitEngine engine, int outstanding, int seconds)
+      throws InterruptedException {
+    AtomicLong decided = new AtomicLong();
+    CountDownLatch ended = new CountDownLatch(outstanding);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    for (int first = 0; first < outstanding; first++) {
+      new Caller(engine, checks(), first, end, decided, ended).next();
+    }
+    ended.await();
+    return decided.get();
+  }
+
+  private static LimitCheck[] checks() {
+    LimitCheck[] checks = new LimitCheck[CALLERS];
+    for (int caller = 0; caller < CALLERS; caller++) {
+      checks[caller] =
+          new LimitCheck.OfRequest(
+              Optional.empty(),
+              RequestContext.builder()
+                  .path("/api/orders/" + caller)
+                  .method("GET")
+                  .clientIp("10.0." + caller / 250 + "." + caller % 250)
+                  .build());
+    }
+    return checks;
+  }
+
+  /** Makes one decision after the other. */
+  private static final class Caller {
+    private final RateLimitEngine engine;
+    private final LimitCheck[] checks;
+    private final long end;
+    private final AtomicLong decided;
+    private final CountDownLatch ended;
+    private int next;
+
+    Caller(
+        RateLimitEngine engine,
+        LimitCheck[] checks,
+        int first,
+        long end,
+        AtomicLong decided,
+        CountDownLatch ended) {
+      this.engine = engine;
+      this.checks = checks;
+      this.next = first;
+      this.end = end;
+      this.decided = decided;
+      this.ended = ended;
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the next decision starts when it completes
+    void next() {
+      while (System.nanoTime() - end < 0) {
+        next = (next + 1) % CALLERS;
+        CompletionStage<RateLimitResult> result = engine.decide(checks[next], false);
+        if (!result.toCompletableFuture().isDone()) {
+          result.whenComplete(
+              (decision, failure) -> {
+                decided.incrementAndGet();
+                next();
+              });
+          return;
+        }
+        decided.incrementAndGet();
+      }
+      ended.countDown();
+    }
+  }
+}

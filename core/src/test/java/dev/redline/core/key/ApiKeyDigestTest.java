@@ -1,0 +1,26 @@
+package dev.redline.core.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+
+class ApiKeyDigestTest {
+  @Test
+  void withoutASecretItIsSha256() {
+    assertThat(ApiKeyDigest.unkeyed().of("abc"))
+        .isEqualTo("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  }
+
+  @Test
+  void withASecretItIsHmacSha256() {
+    // RFC 4231, test case 2
+    assertThat(ApiKeyDigest.keyed("Jefe").of("what do ya want for nothing?"))
+        .isEqualTo("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  }
+
+  @Test
+  void anEmptySecretIsRefused() {
+    assertThatIllegalArgumentException().isThrownBy(() -> ApiKeyDigest.keyed(""));
+  }
+}

@@ -1,0 +1,94 @@
+package dev.redline.rules.redis;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A subscription to notices of changes. A notice is only the number of a revision; one that is not
+ * a number is ignored. A new subscription counts as a notice, since Redis does not keep notices for
+ * disconnected subscribers (at-most-once delivery).
+ */
+final class Notices implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(Notices.class.getName());
+  private static final Pattern NOTICE = Pattern.compile("[0-9]{1,19}");
+
+  private final RedisAccess access;
+  private final String channel;
+  private final Semaphore pending = new Semaphore(0);
+  private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+
+  Notices(RedisAccess access, String channel) {
+    this.access = access;
+    this.channel = channel;
+  }
+
+  /**
+   * Waits until a notice arrives; subscribes first if necessary.
+   *
+   * @throws RedisException if Redis cannot be reached
+   */
+  void await(Duration atMost) throws InterruptedException {
+    subscribe();
+    if (pending.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
+      pending.drainPermits();
+    }
+  }
+
+  private synchronized void subscribe() {
+    if (connection != null) {
+      return;
+    }
+    StatefulRedisPubSubConnection<String, String> opened = access.subscriber();
+    try {
+      opened.addListener(new Listener());
+      opened.sync().subscribe(channel);
+      connection = opened;
+    } catch (RedisException e) {
+      var unused = opened.closeAsync();
+      throw e;
+    }
+  }
+
+  /**
+   * Ends the subscription, so that the next wait makes a new one: after a failover, the old server
+   * publishes no more notices.
+   */
+  synchronized void drop() {
+    StatefulRedisPubSubConnection<String, String> stale = connection;
+    connection = null;
+    if (stale != null) {
+      var unused = stale.closeAsync();
+      pending.release();
+    }
+  }
+
+  /** Called by Lettuce, which subscribes again by itself after reconnecting. */
+  private final class Listener extends RedisPubSubAdapter<String, String> {
+    @Override
+    public void message(String from, String notice) {
+      if (NOTICE.matcher(notice).matches()) {
+        pending.release();
+      } else {
+        LOG.log(Level.DEBUG, "ignored a notice on {0} that is not a number", from);
+      }
+    }
+
+    @Override
+    public void subscribed(String to, long count) {
+      pending.release();
+    }
+  }
+
+  @Override
+  public void close() {
+    drop();
+  }
+}

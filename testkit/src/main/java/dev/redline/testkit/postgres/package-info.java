@@ -1,0 +1,5 @@
+/** A real PostgreSQL server for tests. */
+@NullMarked
+package dev.redline.testkit.postgres;
+
+import org.jspecify.annotations.NullMarked;
