@@ -1,0 +1,100 @@
+package dev.redline.spring.boot.autoconfigure;
+
+import dev.redline.core.internal.settings.PropertyCatalog;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+/**
+ * Collects the {@code rl.*} properties of a Spring environment into one flat map, in the order of
+ * its sources.
+ *
+ * <p>Spring's own view of environment variables is not used: it cannot tell {@code
+ * RL_STORAGE_MAX_KEYS} from {@code rl.storage.max.keys}.
+ */
+final class EnvironmentProperties {
+  private static final Logger LOG = System.getLogger(EnvironmentProperties.class.getName());
+  private static final String PREFIX = "rl.";
+
+  private EnvironmentProperties() {}
+
+  /** Returns the properties in force; {@code catalog} knows what variables stand for. */
+  static Map<String, String> of(ConfigurableEnvironment environment, PropertyCatalog catalog) {
+    List<PropertySource<?>> weakestFirst = new ArrayList<>();
+    environment.getPropertySources().forEach(weakestFirst::add);
+    Collections.reverse(weakestFirst);
+    Map<String, String> merged = new LinkedHashMap<>();
+    for (PropertySource<?> source : weakestFirst) {
+      if (source instanceof SystemEnvironmentPropertySource variables) {
+        overlay(merged, catalog.environment(variables(variables)));
+      } else if (source instanceof EnumerablePropertySource<?> enumerable) {
+        overlay(merged, properties(enumerable, environment));
+      }
+    }
+    return merged;
+  }
+
+  /** Logs each {@code RL_*} variable that stands for no property. */
+  static void warnOfUnknownVariables(ConfigurableEnvironment environment, PropertyCatalog catalog) {
+    for (PropertySource<?> source : environment.getPropertySources()) {
+      if (source instanceof SystemEnvironmentPropertySource variables) {
+        catalog
+            .unknownVariables(variables(variables))
+            .forEach(
+                (variable, meant) ->
+                    LOG.log(
+                        Level.WARNING,
+                        "the environment variable "
+                            + variable
+                            + " stands for no property"
+                            + meant.map(name -> "; did you mean " + name + "?").orElse("")));
+      }
+    }
+  }
+
+  private static Map<String, String> variables(SystemEnvironmentPropertySource source) {
+    Map<String, String> variables = new LinkedHashMap<>();
+    source.getSource().forEach((name, value) -> variables.put(name, String.valueOf(value)));
+    return variables;
+  }
+
+  private static Map<String, String> properties(
+      EnumerablePropertySource<?> source, ConfigurableEnvironment environment) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    for (@Nullable String name : source.getPropertyNames()) {
+      // An empty YAML document is a source with one property that has no name.
+      Object value = name == null ? null : source.getProperty(name);
+      if (name != null && name.startsWith(PREFIX) && value != null) {
+        properties.put(name, environment.resolvePlaceholders(value.toString()));
+      }
+    }
+    return properties;
+  }
+
+  /** Replaces what a stronger source says, regardless of its spelling, list or not. */
+  private static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
+    Set<String> replaced =
+        stronger.keySet().stream().map(EnvironmentProperties::fold).collect(Collectors.toSet());
+    weaker.keySet().removeIf(name -> replaced.contains(fold(name)));
+    weaker.putAll(stronger);
+  }
+
+  /** Returns the form in which all spellings of a name are equal. */
+  private static String fold(String name) {
+    int bracket = name.indexOf('[');
+    String bare = bracket < 0 ? name : name.substring(0, bracket);
+    return bare.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
+  }
+}

@@ -1,0 +1,157 @@
+package dev.redline.spring.boot.autoconfigure;
+
+import dev.redline.assembly.HostProfile;
+import dev.redline.assembly.Plugins;
+import dev.redline.assembly.RedlineAssembly;
+import dev.redline.core.DecisionListener;
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.RateLimitHandler;
+import dev.redline.core.RuleChange;
+import dev.redline.core.internal.settings.PropertyCatalog;
+import dev.redline.core.rule.PlanRegistry;
+import dev.redline.core.rule.RuleSetProvider;
+import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.StorageProvider;
+import dev.redline.spring.web.DenialCustomizer;
+import dev.redline.spring.web.RateLimitHttp;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The engine with its store, rules and metrics. Beans of the application replace its parts: {@link
+ * StorageProvider}, {@link MetricsExporter}, {@link PlanRegistry}, {@link RuleSetProvider}; others
+ * are added: {@link ConfigProvider} as the strongest source, {@link DecisionListener}, {@link
+ * RuleChange.Listener}.
+ *
+ * <p>No condition here or in other configurations reads a property: ahead-of-time processing
+ * evaluates conditions when a native image is built, but properties count when it runs.
+ */
+@AutoConfiguration(
+    afterName = {
+      "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+      "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+      "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+      "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
+    })
+@ImportRuntimeHints(RedlineRuntimeHints.class)
+public class RedlineAutoConfiguration {
+  private static final Plugins PLUGINS =
+      Plugins.load(RedlineAutoConfiguration.class.getClassLoader());
+  private static final PropertyCatalog CATALOG = RedlineSettings.catalog(PLUGINS);
+
+  /** Returns the {@code rl.*} properties of an environment by their names. */
+  static Map<String, String> properties(ConfigurableEnvironment environment) {
+    return EnvironmentProperties.of(environment, CATALOG);
+  }
+
+  static PropertyCatalog catalog() {
+    return CATALOG;
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  RedlineSettings redlineSettings(
+      ConfigurableEnvironment environment,
+      ListableBeanFactory beans,
+      ObjectProvider<RedisHostProperties> redis) {
+    EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
+    Map<String, String> properties = new LinkedHashMap<>(properties(environment));
+    if (usesRedis(properties) && !namesRedis(properties)) {
+      redis.orderedStream().map(RedisHostProperties::find).forEach(properties::putAll);
+    }
+    HostProfile host = HostProfile.application();
+    boolean ownStore = beans.getBeanNamesForType(StorageProvider.class, true, false).length > 0;
+    return RedlineSettings.parse(properties, PLUGINS, ownStore ? host.withOwnStore() : host);
+  }
+
+  private static boolean usesRedis(Map<String, String> properties) {
+    return properties.entrySet().stream()
+        .filter(
+            property ->
+                property.getKey().startsWith("rl.storage.type")
+                    || property.getKey().startsWith("rl.config.source"))
+        .anyMatch(property -> property.getValue().toUpperCase(Locale.ROOT).contains("REDIS"));
+  }
+
+  private static boolean namesRedis(Map<String, String> properties) {
+    return properties.keySet().stream()
+        .anyMatch(
+            name -> name.startsWith("rl.redis.uri") || name.startsWith("rl.redis.cluster-nodes"));
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  RedlineAssembly redlineAssembly(
+      RedlineSettings settings,
+      ListableBeanFactory beans,
+      ObjectProvider<StorageProvider> store,
+      ObjectProvider<MetricsExporter> metrics,
+      ObjectProvider<PlanRegistry> plans,
+      ObjectProvider<RuleSetProvider> ruleSets,
+      ObjectProvider<ConfigProvider> sources,
+      ObjectProvider<DecisionListener> listeners,
+      ObjectProvider<RuleChange.Listener> ruleChangeListeners) {
+    RedlineAssembly.Builder builder = RedlineAssembly.builder(settings.assembly());
+    store.ifAvailable(builder::store);
+    metrics.ifAvailable(builder::metrics);
+    plans.ifAvailable(builder::planRegistry);
+    ruleSets.ifAvailable(builder::ruleSetProvider);
+    sources.orderedStream().forEach(builder::addSource);
+    listeners.orderedStream().forEach(builder::listener);
+    ruleChangeListeners.orderedStream().forEach(builder::ruleChangeListener);
+    builder.hostObjects(new HostBeans(beans));
+    return builder.start();
+  }
+
+  /** Finds the beans of the application for plugins. */
+  private record HostBeans(ListableBeanFactory beans) implements RedlineAssembly.HostObjects {
+    @Override
+    public <T> Optional<T> find(Class<T> type) {
+      return Optional.ofNullable(beans.getBeanProvider(type).getIfUnique());
+    }
+  }
+
+  @Bean(destroyMethod = "")
+  @ConditionalOnMissingBean
+  RateLimitEngine redlineEngine(RedlineAssembly assembly) {
+    return assembly.engine();
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  RateLimitHttp redlineHttp(
+      RedlineSettings settings, ObjectProvider<DenialCustomizer> customizers) {
+    return RateLimitHttp.of(settings.core(), customizers.orderedStream().toList());
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  ChosenHandler redlineHandler(RateLimitEngine engine, ObjectProvider<RateLimitHandler> handlers) {
+    return new ChosenHandler(
+        handlers.orderedStream().filter(handler -> handler != engine).findFirst().orElse(engine));
+  }
+
+  /** The application's Redis client as the default of {@code rl.redis.*}. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(LettuceConnectionFactory.class)
+  static class LettuceConfiguration {
+    @Bean
+    RedisHostProperties redlineRedisHostProperties(
+        ObjectProvider<LettuceConnectionFactory> factories) {
+      return new LettuceHostProperties(factories);
+    }
+  }
+}

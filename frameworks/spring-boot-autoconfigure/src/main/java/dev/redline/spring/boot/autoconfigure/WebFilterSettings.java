@@ -1,0 +1,97 @@
+package dev.redline.spring.boot.autoconfigure;
+
+import dev.redline.core.spi.Property;
+import dev.redline.core.spi.PropertyReader;
+import dev.redline.spring.web.FilterPaths;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The properties of one web filter.
+ *
+ * @param enabled whether it limits requests
+ * @param order its place among the filters of the application
+ * @param ruleSetId the rule set it applies; if absent the default
+ * @param paths the requests that it limits
+ */
+public record WebFilterSettings(
+    boolean enabled, int order, Optional<String> ruleSetId, FilterPaths paths) {
+  /** The name of the filter of {@code rl.filter.*}; the others are {@code rl.filters.<name>.*}. */
+  public static final String DEFAULT = "";
+
+  /** A filter that limits nothing. */
+  static final WebFilterSettings NONE =
+      new WebFilterSettings(false, 0, Optional.empty(), FilterPaths.of(List.of(), List.of()));
+
+  static final String NAMED = "rl.filters.";
+
+  /** After Spring Security, whose filter has the order -100: the user is known then. */
+  private static final int AFTER_SECURITY = -50;
+
+  private static final String ENABLED = "whether the filter limits requests";
+  private static final String ORDER =
+      "the place among the filters of the application; Spring Security has -100, and a filter"
+          + " before it knows no user";
+  private static final String RULE_SET = "the rule set of the filter";
+  private static final String INCLUDE =
+      "the paths that the filter limits, a list; a last `/*` covers any depth";
+  private static final String EXCLUDE = "the paths that the filter does not limit, a list";
+
+  /** Reads all filters by their names. */
+  static Map<String, WebFilterSettings> read(PropertyReader from) {
+    Map<String, WebFilterSettings> filters = new LinkedHashMap<>();
+    filters.put(DEFAULT, read(from, "rl.filter.", field -> standard(from, field)));
+    String named = NAMED + "<name>.";
+    from.describe(named + "enabled", "true", "further filters by name: " + ENABLED);
+    from.describe(named + "order", Integer.toString(AFTER_SECURITY), ORDER);
+    from.describe(named + "rule-set-id", "`rl.default-rule-set-id`", RULE_SET);
+    from.describe(named + "include-patterns", "every path", INCLUDE);
+    from.describe(named + "exclude-patterns", "", EXCLUDE);
+    for (String name : from.namesUnder(NAMED)) {
+      filters.put(name, read(from, NAMED + name + ".", field -> from.chosen(named + field, name)));
+    }
+    return filters;
+  }
+
+  private static Property standard(PropertyReader from, String field) {
+    String name = "rl.filter." + field;
+    return switch (field) {
+      case "enabled" -> from.property(name, ENABLED);
+      case "order" -> from.property(name, ORDER);
+      case "rule-set-id" -> from.property(name, RULE_SET).unlessSet("`rl.default-rule-set-id`");
+      case "include-patterns" -> from.property(name, INCLUDE).unlessSet("every path");
+      case "exclude-patterns" -> from.property(name, EXCLUDE);
+      default -> throw new IllegalArgumentException(field);
+    };
+  }
+
+  private static WebFilterSettings read(
+      PropertyReader from, String prefix, Function<String, Property> property) {
+    boolean enabled = property.apply("enabled").bool(true);
+    int order =
+        property.apply("order").integer(AFTER_SECURITY, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    Optional<String> ruleSetId = property.apply("rule-set-id").text();
+    List<String> include =
+        patterns(from, prefix + "include-patterns", property.apply("include-patterns"));
+    List<String> exclude =
+        patterns(from, prefix + "exclude-patterns", property.apply("exclude-patterns"));
+    return new WebFilterSettings(enabled, order, ruleSetId, FilterPaths.of(include, exclude));
+  }
+
+  private static List<String> patterns(PropertyReader from, String name, Property property) {
+    List<String> patterns = new ArrayList<>();
+    for (String pattern : property.words()) {
+      try {
+        FilterPaths.of(List.of(pattern), List.of());
+        patterns.add(pattern);
+      } catch (IllegalArgumentException e) {
+        from.problem(name, pattern, String.valueOf(e.getMessage()));
+      }
+    }
+    return patterns;
+  }
+}

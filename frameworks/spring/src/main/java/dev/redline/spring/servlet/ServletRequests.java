@@ -1,0 +1,73 @@
+package dev.redline.spring.servlet;
+
+import dev.redline.core.key.RequestContext;
+import dev.redline.spring.web.ClientIdentity;
+import dev.redline.spring.web.RequestDetails;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+
+/**
+ * Describes servlet requests to rules. The path is the one within the application, as it was sent:
+ * the normal form that rules match is made from every spelling. Thread-safe.
+ *
+ * @param identity how the client is found
+ * @param customizers what adds to the description
+ */
+public record ServletRequests(
+    ClientIdentity identity, List<ServletRequestContextCustomizer> customizers) {
+  /** Copies the list. */
+  public ServletRequests {
+    customizers = List.copyOf(customizers);
+  }
+
+  /** Returns the description of a request. */
+  public RequestContext describe(HttpServletRequest request) {
+    RequestContext.Builder context =
+        RequestContext.builder()
+            .path(path(request))
+            .method(request.getMethod())
+            .clientAddress(identity.address(request.getRemoteAddr(), forwardedFor(request)))
+            .userId(ClientIdentity.user(request.getUserPrincipal()))
+            .apiKey(request.getHeader(identity.apiKeyHeader()));
+    addHeaders(context, request);
+    if (!customizers.isEmpty()) {
+      RequestDetails details = new RequestDetails(context);
+      for (ServletRequestContextCustomizer customizer : customizers) {
+        customizer.customize(details, request);
+      }
+    }
+    return context.build();
+  }
+
+  private static String path(HttpServletRequest request) {
+    String uri = request.getRequestURI();
+    String application = request.getContextPath();
+    return application.isEmpty() || !uri.startsWith(application)
+        ? uri
+        : uri.substring(application.length());
+  }
+
+  private List<String> forwardedFor(HttpServletRequest request) {
+    if (identity.proxies().blocks().isEmpty()) {
+      return List.of();
+    }
+    Enumeration<String> values = request.getHeaders(ClientIdentity.FORWARDED_FOR);
+    return values == null ? List.of() : Collections.list(values);
+  }
+
+  private static void addHeaders(RequestContext.Builder context, HttpServletRequest request) {
+    Enumeration<String> names = request.getHeaderNames();
+    if (names == null) {
+      return;
+    }
+    for (String name : new ArrayList<>(Collections.list(names))) {
+      Enumeration<String> values = request.getHeaders(name);
+      while (values.hasMoreElements()) {
+        context.header(name, values.nextElement());
+      }
+    }
+  }
+}

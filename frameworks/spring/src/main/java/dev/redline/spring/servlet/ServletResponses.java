@@ -1,0 +1,75 @@
+package dev.redline.spring.servlet;
+
+import dev.redline.core.RateLimitResult;
+import dev.redline.spring.method.CurrentRequest;
+import dev.redline.spring.web.DenialResponse;
+import dev.redline.spring.web.RateLimitHttp;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.springframework.http.HttpHeaders;
+
+/**
+ * Writes decisions to servlet responses. Thread-safe.
+ *
+ * @param http how decisions look in HTTP
+ */
+public record ServletResponses(RateLimitHttp http) {
+
+  /** Returns how annotated methods find the request of their thread. */
+  public CurrentRequest.Finder currentRequest(ServletRequests requests) {
+    return () -> ServletCurrentRequest.find(requests, this);
+  }
+
+  /** Sets the headers of a result, unless the response has those of a more important one. */
+  void addHeaders(
+      HttpServletRequest request, HttpServletResponse response, RateLimitResult result) {
+    addHeaders(request, response, result, true);
+  }
+
+  /** Sets the headers of a result, with or without those that say when to retry. */
+  void addHeaders(
+      HttpServletRequest request,
+      HttpServletResponse response,
+      RateLimitResult result,
+      boolean retry) {
+    if (response.isCommitted()
+        || !RateLimitHttp.replaces(result, request.getAttribute(RateLimitHttp.RESULT))) {
+      return;
+    }
+    request.setAttribute(RateLimitHttp.RESULT, result);
+    http.forEachHeader(result, retry, response::setHeader);
+    expose(request, response);
+  }
+
+  /** Sends the response to a denied request; does nothing if a response is under way already. */
+  void deny(HttpServletRequest request, HttpServletResponse response, RateLimitResult result)
+      throws IOException {
+    if (response.isCommitted()) {
+      return;
+    }
+    DenialResponse denial = http.denial(result);
+    response.resetBuffer();
+    request.setAttribute(RateLimitHttp.RESULT, result);
+    response.setStatus(denial.status());
+    denial.headers().forEach(response::setHeader);
+    expose(request, response);
+    byte[] body = denial.body().getBytes(StandardCharsets.UTF_8);
+    if (body.length > 0) {
+      response.setContentType(denial.contentType());
+    }
+    response.setContentLength(body.length);
+    response.getOutputStream().write(body);
+    response.flushBuffer();
+  }
+
+  /** Lets scripts of other origins read the fields; the application decides which origins. */
+  private void expose(HttpServletRequest request, HttpServletResponse response) {
+    String exposed = http.exposedHeaders();
+    if (request.getHeader(HttpHeaders.ORIGIN) != null
+        && !response.getHeaders(RateLimitHttp.EXPOSE).contains(exposed)) {
+      response.addHeader(RateLimitHttp.EXPOSE, exposed);
+    }
+  }
+}

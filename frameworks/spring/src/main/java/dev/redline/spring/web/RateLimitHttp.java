@@ -1,0 +1,100 @@
+package dev.redline.spring.web;
+
+import dev.redline.core.RateLimitResult;
+import dev.redline.core.internal.http.HttpDecision;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.settings.Settings;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How decisions look in HTTP, the same in filters and for annotated methods. Immutable.
+ *
+ * @param settings which headers are sent
+ * @param customizers what changes responses to denied requests
+ */
+public record RateLimitHttp(HttpSettings settings, List<DenialCustomizer> customizers) {
+  /** The name of the request attribute that holds the result whose headers the response has. */
+  public static final String RESULT = RateLimitHttp.class.getName() + ".RESULT";
+
+  /** The header that lists the fields which scripts of other origins may read. */
+  public static final String EXPOSE = "Access-Control-Expose-Headers";
+
+  private static final String LEGACY =
+      "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After";
+  private static final String IETF = "RateLimit-Policy, RateLimit";
+
+  /** Copies the list. */
+  public RateLimitHttp {
+    customizers = List.copyOf(customizers);
+  }
+
+  /** Returns the HTTP semantics by settings. */
+  public static RateLimitHttp of(Settings settings, List<DenialCustomizer> customizers) {
+    return new RateLimitHttp(
+        new HttpSettings(
+            settings.headers().legacy(), settings.headers().ietf(), settings.fail().closedStatus()),
+        customizers);
+  }
+
+  /** Returns what a result means in HTTP. */
+  public HttpDecision decision(RateLimitResult result) {
+    return HttpDecision.of(result, settings);
+  }
+
+  /**
+   * Hands over each header field of a result.
+   *
+   * @param retry whether those are included that say when to retry
+   */
+  public void forEachHeader(
+      RateLimitResult result, boolean retry, BiConsumer<String, String> field) {
+    decision(result)
+        .forEachHeader(
+            (name, value) -> {
+              if (retry || !name.endsWith("Retry-After")) {
+                field.accept(name, value);
+              }
+            });
+  }
+
+  /** Returns the response to a denied request. */
+  public DenialResponse denial(RateLimitResult result) {
+    DenialResponse response = new DenialResponse(decision(result));
+    for (DenialCustomizer customizer : customizers) {
+      customizer.customize(response, result);
+    }
+    return response;
+  }
+
+  /** Returns the fields that scripts of other origins may read, as a value of {@link #EXPOSE}. */
+  public String exposedHeaders() {
+    StringBuilder names = new StringBuilder("Retry-After");
+    if (settings.legacyHeaders()) {
+      names.append(", ").append(LEGACY);
+    }
+    if (settings.ietfHeaders()) {
+      names.append(", ").append(IETF);
+    }
+    return names.toString();
+  }
+
+  /**
+   * Returns whether the headers of a result replace those of an earlier one of the same request: a
+   * denial does, and so does a result with a smaller share left.
+   */
+  public static boolean replaces(RateLimitResult result, @Nullable Object earlier) {
+    if (!(earlier instanceof RateLimitResult before)) {
+      return true;
+    }
+    return before.allowed() && (!result.allowed() || share(result) < share(before));
+  }
+
+  /** Returns the share left of the reported band; 2 if none is reported. */
+  private static double share(RateLimitResult result) {
+    return result.limitOrAbsent() == RateLimitResult.ABSENT
+        ? 2
+        : (double) result.remainingOrAbsent() / result.limitOrAbsent();
+  }
+}

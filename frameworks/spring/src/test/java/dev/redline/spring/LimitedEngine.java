@@ -1,0 +1,59 @@
+package dev.redline.spring;
+
+import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.internal.http.HttpSettings;
+import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.core.rule.Action;
+import dev.redline.core.rule.LimitScope;
+import dev.redline.core.rule.RateLimitRule;
+import dev.redline.core.rule.RuleBook;
+import dev.redline.core.store.MicrosClock;
+import dev.redline.spring.web.ClientIdentity;
+import dev.redline.spring.web.DenialCustomizer;
+import dev.redline.spring.web.RateLimitHttp;
+import dev.redline.spring.web.RequestLimiter;
+import java.util.List;
+import java.util.Optional;
+
+/** An engine with a few rules, and what filters need of it. */
+public final class LimitedEngine {
+  public static final ClientIdentity IDENTITY =
+      new ClientIdentity(TrustedProxies.of(List.of("10.0.0.0/8")), "X-API-Key");
+
+  private LimitedEngine() {}
+
+  /** Returns an engine: 2 per minute and address under /api, nothing under /blocked. */
+  public static RateLimitEngine create() {
+    RateLimitRule perIp =
+        RateLimitRule.builder()
+            .id("per-ip")
+            .path("/api/**")
+            .limitScope(LimitScope.IP)
+            .addBand(RateLimitBand.parse("2/m"))
+            .build();
+    RateLimitRule perUser =
+        RateLimitRule.builder()
+            .id("per-user")
+            .path("/user/**")
+            .limitScope(LimitScope.USER_ID)
+            .addBand(RateLimitBand.parse("2/m"))
+            .build();
+    RateLimitRule blocked =
+        RateLimitRule.builder().id("blocked").path("/blocked/**").action(Action.DENY).build();
+    return RateLimitEngine.builder(new LocalStore(1000, MicrosClock.monotonic()))
+        .book(RuleBook.of(perIp, perUser, blocked))
+        .reportBands(true)
+        .build();
+  }
+
+  public static RequestLimiter limiter(RateLimitEngine engine) {
+    return new RequestLimiter(engine, Optional.empty(), MissingRules.ALLOW);
+  }
+
+  public static RateLimitHttp http(DenialCustomizer... customizers) {
+    return new RateLimitHttp(new HttpSettings(true, true, 429), List.of(customizers));
+  }
+}
