@@ -3,6 +3,7 @@ package dev.redline.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientAgent;
@@ -22,7 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,10 +74,28 @@ class Http2Test {
     for (int i = 0; i < header.length; i += 2) {
       options.addHeader(header[i], header[i + 1]);
     }
-    return client
-        .request(options)
-        .compose(request -> body == null ? request.send() : request.send(Buffer.buffer(body)))
-        .compose(response -> response.body().map(bytes -> new Answer(response, bytes.toString())));
+    return onEventLoop(
+        () ->
+            client
+                .request(options)
+                .compose(
+                    request -> body == null ? request.send() : request.send(Buffer.buffer(body)))
+                .compose(Http2Test::withBody));
+  }
+
+  private static Future<Answer> withBody(HttpClientResponse response) {
+    return response.body().map(bytes -> new Answer(response, bytes.toString()));
+  }
+
+  /**
+   * Runs an exchange on an event loop of the client. On another thread a step may be added to a
+   * future that is complete already; that step then runs at once, and misses a body that arrives
+   * meanwhile.
+   */
+  private static Future<Answer> onEventLoop(Supplier<Future<Answer>> exchange) {
+    Promise<Answer> answer = Promise.promise();
+    vertx.runOnContext(nothing -> exchange.get().onComplete(answer));
+    return answer.future();
   }
 
   private static Answer get(Future<Answer> answer) throws Exception {
@@ -161,28 +180,26 @@ class Http2Test {
   @Test
   void cutsOffLateBodyAndKeepsTheConnection() throws Exception {
     Future<Answer> late =
-        client
-            .request(
-                new RequestOptions()
-                    .setMethod(HttpMethod.POST)
-                    .setHost("localhost")
-                    .setPort(server.server().port())
-                    .setURI("/v1/check"))
-            .compose(
-                request -> {
-                  request.setChunked(true).write("{");
-                  return request.response();
-                })
-            .compose(
-                response -> response.body().map(bytes -> new Answer(response, bytes.toString())));
+        onEventLoop(
+            () ->
+                client
+                    .request(
+                        new RequestOptions()
+                            .setMethod(HttpMethod.POST)
+                            .setHost("localhost")
+                            .setPort(server.server().port())
+                            .setURI("/v1/check"))
+                    .compose(
+                        request -> {
+                          request.setChunked(true).write("{");
+                          return request.response();
+                        })
+                    .compose(Http2Test::withBody));
 
     assertThat(get(late).head().statusCode()).isEqualTo(408);
-    Stream.of(1, 2, 3)
-        .map(i -> send(HttpMethod.POST, "/v1/check", "{\"request\":{}}"))
-        .forEach(
-            answer ->
-                assertThat(answer.toCompletionStage().toCompletableFuture().join().head())
-                    .extracting(HttpClientResponse::statusCode)
-                    .isEqualTo(200));
+    for (int i = 0; i < 3; i++) {
+      Answer next = get(send(HttpMethod.POST, "/v1/check", "{\"request\":{}}"));
+      assertThat(next.head().statusCode()).isEqualTo(200);
+    }
   }
 }

@@ -9,6 +9,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -62,15 +63,21 @@ class Http2DrainTest {
   }
 
   private Future<Integer> check(int port) {
-    return client
-        .request(
-            new RequestOptions()
-                .setMethod(HttpMethod.POST)
-                .setHost("localhost")
-                .setPort(port)
-                .setURI("/v1/check"))
-        .compose(request -> request.send(Buffer.buffer("{\"request\":{}}")))
-        .compose(response -> response.body().map(body -> response.statusCode()));
+    Promise<Integer> status = Promise.promise();
+    // On an event loop: on another thread, a step that is added late would miss the body.
+    vertx.runOnContext(
+        nothing ->
+            client
+                .request(
+                    new RequestOptions()
+                        .setMethod(HttpMethod.POST)
+                        .setHost("localhost")
+                        .setPort(port)
+                        .setURI("/v1/check"))
+                .compose(request -> request.send(Buffer.buffer("{\"request\":{}}")))
+                .compose(response -> response.body().map(body -> response.statusCode()))
+                .onComplete(status));
+    return status.future();
   }
 
   @Test
