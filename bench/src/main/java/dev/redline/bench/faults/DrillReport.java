@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param toRecover the time from the repair to the last degraded decision; empty if there was no
  *     recovery
  * @param maxAllowedLocally the largest number of decisions that one fallback bucket allowed
- * @param affected how many callers had a degraded decision
+ * @param affected how many callers had mostly degraded decisions during the fault; a machine that
+ *     stands still degrades single decisions of all callers
  * @param outage the time from the fault to the last degraded decision
  * @param history the report of the history checker
  */
@@ -90,12 +91,7 @@ public record DrillReport(
             ? Optional.empty()
             : Optional.of(Duration.ofNanos(recovered - repairedAt)),
         maxAllowedLocally(observed),
-        (int)
-            observed.stream()
-                .filter(one -> one.degraded() && one.startNanos() - failedAt >= 0)
-                .mapToInt(ObservedDecision::caller)
-                .distinct()
-                .count(),
+        affected(observed, failedAt, repairedAt),
         Duration.ofNanos((recovered == NEVER ? repairedAt : recovered) - failedAt),
         history);
   }
@@ -109,6 +105,15 @@ public record DrillReport(
             .toArray();
     return Duration.ofNanos(
         latencies.length == 0 ? 0 : latencies[(int) Math.ceil(latencies.length * 0.99) - 1]);
+  }
+
+  private static int affected(List<ObservedDecision> observed, long from, long to) {
+    Map<Integer, Integer> degradedMinusNormal = new HashMap<>();
+    observed.stream()
+        .filter(one -> one.startNanos() - from >= 0 && one.startNanos() - to < 0)
+        .forEach(
+            one -> degradedMinusNormal.merge(one.caller(), one.degraded() ? 1 : -1, Integer::sum));
+    return (int) degradedMinusNormal.values().stream().filter(balance -> balance > 0).count();
   }
 
   private static int maxAllowedLocally(List<ObservedDecision> observed) {

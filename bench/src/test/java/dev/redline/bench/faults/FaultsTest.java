@@ -26,7 +26,10 @@ class FaultsTest {
         .isLessThan(Drill.timeout().plusMillis(250).plus(report.machineStall()));
     assertThat(report.toRecover()).as("recovered").isPresent();
     if (fault == Fault.ONE_OF_THREE) {
-      assertThat(report.affected()).as("only the keys of one master").isLessThan(Drill.callers());
+      assertThat(report.affected())
+          .as("only the keys of one master")
+          .isPositive()
+          .isLessThan(Drill.callers());
     }
     long bound = Drill.capacity() + Drill.capacity() * report.outage().plusSeconds(1).toSeconds();
     assertThat((long) report.maxAllowedLocally()).isLessThanOrEqualTo(bound);
