@@ -186,6 +186,7 @@ class WaitingStressTest {
     try (KeyedLimiter limiter = KeyedLimiter.of("100/s")) {
       limiter.tryAcquire("blocked", 100);
       limiter.tryAcquire("free", 100);
+      Thread test = Thread.currentThread();
       CountDownLatch release = new CountDownLatch(1);
       List<CompletableFuture<String>> blocked = new ArrayList<>();
       for (int i = 0; i < 40; i++) {
@@ -194,7 +195,10 @@ class WaitingStressTest {
                 .acquireAsync("blocked", 1, LONG)
                 .thenApply(
                     result -> {
-                      awaitQuietly(release);
+                      // A stage that is complete already runs its continuation on this thread.
+                      if (Thread.currentThread() != test) {
+                        awaitQuietly(release);
+                      }
                       return Thread.currentThread().getName();
                     })
                 .toCompletableFuture());
@@ -213,7 +217,8 @@ class WaitingStressTest {
       assertThat(nested.get(20, SECONDS)).isTrue();
       release.countDown();
       for (CompletableFuture<String> each : blocked) {
-        assertThat(each.get(20, SECONDS)).startsWith("redline-wait-result");
+        assertThat(each.get(20, SECONDS))
+            .matches(name -> name.startsWith("redline-wait-result") || name.equals(test.getName()));
       }
     }
   }
