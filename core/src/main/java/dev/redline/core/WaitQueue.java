@@ -102,7 +102,7 @@ final class WaitQueue {
     if (waiter.ended()) {
       // What ended it may have looked for a place and a permit before it had them.
       leave(waiter);
-      waiter.giveBackPermit();
+      waiter.releasePermit();
     }
     return Joining.WAITING;
   }

@@ -49,7 +49,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void eachMatchingRuleCountsItsOwnVerdict() {
+  void countsTheDecisionOfEachMatchingRule() {
     RateLimitEngine engine =
         engine(
             EngineFixture.book(
@@ -67,7 +67,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void whatNoRuleMatchesIsCountedUnderNone() {
+  void countsRequestsWithoutMatchingRuleAsNone() {
     RateLimitEngine engine = engine(EngineFixture.book(rule("a", 1).path("/a").ruleSetId("s")));
     engine.check(request("/"));
     engine.check("s", request("/"));
@@ -91,7 +91,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void rulesThatActAreCountedToo() {
+  void countsAllowAndDenyRules() {
     RateLimitEngine engine =
         engine(
             EngineFixture.book(

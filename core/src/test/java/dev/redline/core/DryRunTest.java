@@ -31,7 +31,7 @@ class DryRunTest {
   }
 
   @Test
-  void aDryRunAnswersExactlyWhatTheRealCallWouldAndTakesNothing() {
+  void dryRunHasTheResultOfTheRealCallAndTakesNothing() {
     EngineFixture fixture =
         EngineFixture.of(
             RuleBook.builder()

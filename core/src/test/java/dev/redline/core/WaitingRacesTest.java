@@ -57,7 +57,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void whoIsCancelledDuringItsFirstAttemptKeepsNoPermit() {
+  void callerCancelledDuringItsFirstAttemptKeepsNoPermit() {
     CompletableFuture<RateLimitResult> cancelled = acquire(engine);
     cancelled.cancel(false);
     slow.decide(0, false);
@@ -96,7 +96,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void aResetIsNotForgottenWhenTheOneThatAttemptsLeaves() {
+  void resetHoldsWhenTheAttemptingCallerLeaves() {
     RateLimitEngine two = engine(2);
     CompletableFuture<RateLimitResult> first = acquire(two);
     slow.decide(0, false);
@@ -147,7 +147,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void aDenialCostsTheSameHoweverManyWait() {
+  void costOfADenialDoesNotGrowWithTheQueue() {
     LocalStore store = new LocalStore(10, timer::micros);
     EngineSettings.Waiting many = new EngineSettings.Waiting(true, LONG, 10_000);
     RateLimitEngine engine =

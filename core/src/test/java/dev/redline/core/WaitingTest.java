@@ -88,14 +88,14 @@ class WaitingTest {
   }
 
   @Test
-  void acquiresAtOnceWhatIsThere() {
+  void acquiresAvailableTokensAtOnce() {
     KeyedLimiter limiter = limiter(perSecond(1));
     assertThat(reason(wait(limiter, 1, Duration.ZERO))).isEqualTo(Reason.ALLOWED);
     assertThat(timer.pending()).isZero();
   }
 
   @Test
-  void waitsUntilTheTokenIsThereAndNotLonger() {
+  void waitsNoLongerThanUntilTheRefill() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     CompletableFuture<RateLimitResult> waiting = wait(limiter, 1, Duration.ofSeconds(1));
     timer.advance(Duration.ofSeconds(1).minus(MS));
@@ -106,7 +106,7 @@ class WaitingTest {
   }
 
   @Test
-  void deniesAtOnceWhatCannotBeInTime() {
+  void deniesAtOnceIfTheWaitCannotEndInTime() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     CompletableFuture<RateLimitResult> waiting =
         wait(limiter, 1, Duration.ofSeconds(1).minusNanos(1000));
@@ -117,7 +117,7 @@ class WaitingTest {
   }
 
   @Test
-  void deniesAtOnceWhatNoWaitCanHelp() {
+  void deniesAtOnceIfNoWaitCanHelp() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     CompletableFuture<RateLimitResult> first = wait(limiter, 1, Duration.ofSeconds(9));
     CompletableFuture<RateLimitResult> tooMuch = wait(limiter, 2, Duration.ofSeconds(9));
@@ -144,7 +144,7 @@ class WaitingTest {
   }
 
   @Test
-  void nobodyOvertakesALargerCostAhead() {
+  void smallCostDoesNotOvertakeALargerOneAhead() {
     KeyedLimiter limiter = spent(limiter(perSecond(10)), 10);
     CompletableFuture<RateLimitResult> large = wait(limiter, 10, Duration.ofSeconds(5));
     CompletableFuture<RateLimitResult> small = wait(limiter, 1, Duration.ofSeconds(5));
@@ -159,7 +159,7 @@ class WaitingTest {
   }
 
   @Test
-  void aNewcomerDoesNotTakeWhatOthersWaitFor() {
+  void newCallerDoesNotOvertakeWaitingOnes() {
     KeyedLimiter limiter = spent(limiter(perSecond(10)), 10);
     CompletableFuture<RateLimitResult> large = wait(limiter, 10, Duration.ofSeconds(5));
     timer.advance(Duration.ofMillis(500));
@@ -222,7 +222,7 @@ class WaitingTest {
   }
 
   @Test
-  void lateWakeUpsDoNotBreakAPromise() {
+  void lateTimerDoesNotDenyAnAcceptedWait() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     timer.runLate(MS);
     List<CompletableFuture<RateLimitResult>> waiting = new ArrayList<>();
@@ -234,7 +234,7 @@ class WaitingTest {
   }
 
   @Test
-  void whoDoesNotWaitMayTakeWhatAnotherWaitsFor() {
+  void callerThatDoesNotWaitMayAcquireFirst() {
     KeyedLimiter limiter = spent(limiter(perSecond(2)), 2);
     CompletableFuture<RateLimitResult> patient = wait(limiter, 2, Duration.ofSeconds(2));
     CompletableFuture<RateLimitResult> hasty = wait(limiter, 1, Duration.ofMillis(1500));
@@ -250,7 +250,7 @@ class WaitingTest {
   }
 
   @Test
-  void aFirstInLineThatCanNoLongerBeInTimeIsDeniedAtItsTurn() {
+  void firstInLineIsDeniedWhenItsTimeIsOver() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     CompletableFuture<RateLimitResult> waiting = wait(limiter, 1, Duration.ofMillis(1200));
     timer.advance(Duration.ofMillis(999));
@@ -268,7 +268,7 @@ class WaitingTest {
   }
 
   @Test
-  void aResetLetsTheFirstInLineTryAtOnce() {
+  void firstInLineAttemptsAtOnceAfterAReset() {
     RateLimitRule rule =
         RateLimitRule.builder()
             .id("r")
@@ -286,7 +286,7 @@ class WaitingTest {
   }
 
   @Test
-  void withoutAPermitNobodyWaits() {
+  void noWaitWithoutPermit() {
     RateLimitEngine engine = engine(plan(perSecond(1)), waiting(false, 2));
     KeyedLimiter limiter = spent(engine.plan("p"), 1);
     CompletableFuture<RateLimitResult> first = wait(limiter, 1, Duration.ofSeconds(9));
@@ -317,7 +317,7 @@ class WaitingTest {
   }
 
   @Test
-  void whatElseCompletesTheFutureEndsTheWaitToo() {
+  void completingTheFutureEndsTheWait() {
     KeyedLimiter limiter = spent(limiter(perSecond(1)), 1);
     wait(limiter, 1, Duration.ofSeconds(2)).complete(RateLimitResult.of(Reason.DISABLED));
     assertThat(timer.pending()).isZero();
@@ -326,7 +326,7 @@ class WaitingTest {
   }
 
   @Test
-  void closingEndsWaitersAndLetsNobodyWaitAfterwards() {
+  void closingEndsAllWaitsAndAllowsNoNewOnes() {
     RateLimitEngine engine = engine(plan(perSecond(1)), waiting(false, 2));
     KeyedLimiter limiter = spent(engine.plan("p"), 1);
     CompletableFuture<RateLimitResult> first = wait(limiter, 1, Duration.ofSeconds(9));
@@ -409,7 +409,7 @@ class WaitingTest {
   }
 
   @Test
-  void aRuleThatRejectsIsNotWaitedFor() {
+  void noWaitForARuleThatRejects() {
     RateLimitEngine engine =
         engine(
             RuleBook.of(
@@ -423,7 +423,7 @@ class WaitingTest {
 
   @ParameterizedTest
   @EnumSource(OnLimitExceed.class)
-  void theDefaultPolicyAppliesWhereARuleDoesNotSay(OnLimitExceed policy) {
+  void defaultPolicyAppliesToRulesWithoutPolicy(OnLimitExceed policy) {
     RateLimitEngine engine =
         engine(
             RuleBook.of(rule("r", 1).build()),
@@ -468,7 +468,7 @@ class WaitingTest {
   }
 
   @Test
-  void severalBucketsAreWaitedForOneAfterTheOther() {
+  void waitsForSeveralBucketsOneAfterTheOther() {
     RateLimitEngine engine =
         engine(
             RuleBook.of(
@@ -532,7 +532,7 @@ class WaitingTest {
           false, Optional.empty(), EngineSettings.MissingRules.ALLOW, OnStoreFailure.CLOSED, 1);
 
   @Test
-  void aStoreThatNeverAnswersDoesNotHoldACallerForEver() {
+  void waitEndsAlthoughTheStoreNeverCompletes() {
     SlowStore slow = new SlowStore();
     KeyedLimiter limiter =
         engine(RateLimitEngine.builder(slow).book(plan(perSecond(1))).settings(CLOSED)).plan("p");
@@ -567,7 +567,7 @@ class WaitingTest {
   }
 
   @Test
-  void aStoreThatThrowsIsAStoreThatFails() {
+  void throwingStoreCountsAsFailed() {
     SlowStore slow = new SlowStore();
     slow.throwing = true;
     KeyedLimiter limiter =
@@ -576,7 +576,7 @@ class WaitingTest {
   }
 
   @Test
-  void aStoreFailureIsDecidedByTheStrategyAndNotWaitedFor() {
+  void storeFailureIsDecidedByTheStrategyWithoutWaiting() {
     SlowStore slow = new SlowStore();
     KeyedLimiter limiter =
         engine(RateLimitEngine.builder(slow).book(plan(perSecond(1))).settings(CLOSED)).plan("p");

@@ -58,7 +58,7 @@ public final class BucketStates {
       words = new long[end];
     }
     for (int i = 0; i < size; i++) {
-      arithmetic(i).fresh(words, starts[i]);
+      arithmetic(i).fill(words, starts[i]);
     }
   }
 

@@ -19,7 +19,7 @@ class RateLimitBandTest {
   }
 
   @Test
-  void refillsItsCapacityUnlessSaid() {
+  void refillsItsCapacityByDefault() {
     RateLimitBand band = RateLimitBand.builder().capacity(5).period(SECOND).build();
     assertThat(band.refillTokens()).isEqualTo(5);
     assertThat(band.algorithm()).isEqualTo(Algorithm.TOKEN_BUCKET);
@@ -50,7 +50,7 @@ class RateLimitBandTest {
   }
 
   @Test
-  void numbersOutOfRangeAreRefusedWithTheirValue() {
+  void rejectsNumbersOutOfRangeWithTheirValue() {
     refuses(() -> RateLimitBand.of(0, 1, SECOND), "capacity must be at least 1", "was 0");
     refuses(() -> RateLimitBand.of(-1, 1, SECOND), "capacity", "was -1");
     refuses(() -> RateLimitBand.of(1_000_000_000_001L, 1, SECOND), "capacity must be at most");
@@ -71,7 +71,7 @@ class RateLimitBandTest {
   }
 
   @Test
-  void whatWouldTakeMoreThanACenturyToFillIsRefused() {
+  void rejectsBandThatFillsInMoreThanACentury() {
     refuses(() -> RateLimitBand.of(101, 1, Duration.ofDays(366)), "100 years", "101");
     assertThat(RateLimitBand.slidingWindow(1_000_000, Duration.ofDays(366)).capacity())
         .isEqualTo(1_000_000);
@@ -84,7 +84,7 @@ class RateLimitBandTest {
   }
 
   @Test
-  void windowsTakeNoRefill() {
+  void rejectsRefillOfAWindow() {
     refuses(
         () ->
             RateLimitBand.builder()

@@ -22,7 +22,7 @@ class RateLimitRuleTest {
   }
 
   @Test
-  void whatIsNotSaidHasItsDefault() {
+  void absentFieldsHaveTheirDefault() {
     RateLimitRule rule = RateLimitRule.builder().id("r").addBand(BAND).build();
     assertThat(rule.ruleSetId()).isEqualTo("default");
     assertThat(rule.action()).isEqualTo(Action.LIMIT);
@@ -81,7 +81,7 @@ class RateLimitRuleTest {
   }
 
   @Test
-  void aPathVariableOfTheKeyMustStandInAPath() {
+  void rejectsPathVariableOfTheKeyThatNoPathHas() {
     RateLimitRule.Builder rule =
         RateLimitRule.builder().id("r").addBand(BAND).key(KeyField.pathVariable("id"));
     refuses(rule::build, "path:id", "{id}");

@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 
 /**
- * What a decision means in HTTP: status, header fields, and the body of a refusal. The same in
- * every adapter. Immutable.
+ * What a decision means in HTTP: status, header fields, and the body of a denial. The same in every
+ * adapter. Immutable.
  */
 public final class HttpDecision {
   private static final String PROBLEM_TYPES = "https://iana.org/assignments/http-problem-types";
@@ -44,11 +44,11 @@ public final class HttpDecision {
   }
 
   /**
-   * Returns this decision with another status if it refuses, for proxies that understand few.
+   * Returns this decision with another status if it denies, for proxies that know few statuses.
    *
    * @throws IllegalArgumentException if the status is not 400 to 599
    */
-  public HttpDecision refusingWith(int denyStatus) {
+  public HttpDecision withDenyStatus(int denyStatus) {
     if (denyStatus < 400 || denyStatus > 599) {
       throw new IllegalArgumentException("denyStatus must be 400 to 599, was " + denyStatus);
     }
@@ -143,7 +143,7 @@ public final class HttpDecision {
               "Request cannot be satisfied due to temporary server capacity constraints");
       case BLOCKED, MISSING_IDENTITY, MISSING_RULE_SET ->
           problem(ProblemDetails.BLANK, ProblemDetails.of(status, "").title());
-      default -> throw new IllegalStateException("nothing was refused: " + result);
+      default -> throw new IllegalStateException("the request was not denied: " + result);
     };
   }
 
@@ -182,8 +182,9 @@ public final class HttpDecision {
       case COST_EXCEEDS_CAPACITY ->
           "The request costs more than the limit" + limit() + " ever holds; waiting does not help.";
       case FAIL_CLOSED -> "The limits cannot be checked at the moment; please retry.";
-      case BLOCKED -> "A rule refuses such requests.";
-      case MISSING_IDENTITY -> "The request does not tell whose limits apply.";
+      case BLOCKED -> "A rule denies such requests.";
+      case MISSING_IDENTITY ->
+          "The request has no identity, so it is not known whose limits apply.";
       default -> "There are no rules to decide by.";
     };
   }

@@ -29,7 +29,7 @@ class IetfHeadersTest {
   }
 
   @Test
-  void everyBandHasItsPolicyAndWhatIsLeftOfIt() {
+  void everyBandHasItsPolicyAndItsRemainingTokens() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -61,7 +61,7 @@ class IetfHeadersTest {
   }
 
   @Test
-  void aWindowTellsWhenTheNextOneBegins() {
+  void windowShowsTheTimeToTheNextOne() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -106,13 +106,13 @@ class IetfHeadersTest {
   }
 
   @Test
-  void whereNoBandAppliesThereAreNoFields() {
+  void noBandMeansNoFields() {
     assertThat(headers(RateLimitResult.of(Reason.NO_MATCHING_RULE))).isEmpty();
     assertThat(headers(RateLimitResult.of(Reason.BLOCKED))).isEmpty();
   }
 
   @Test
-  void aForeignLabelCannotBreakOutOfItsString() {
+  void escapesLabels() {
     List<BandStatus> bands = new ArrayList<>();
     bands.add(
         new BandStatus(

@@ -112,7 +112,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void keysTakenTogetherDoNotDriveEachOtherOutForever(int bands) {
+  void keysOfOneAcquisitionDoNotEvictEachOtherForEver(int bands) {
     TinyStore store = new TinyStore(1, now);
     Acquisition both =
         Acquisition.builder()
@@ -128,7 +128,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void whoIsEvictedComesBackOwingWhatItOwed(int bands) {
+  void evictedKeyKeepsItsDebt(int bands) {
     TinyStore store = new TinyStore(1, now);
     BucketLimits limits = limits("r", bands);
     RateLimitKey key = Fixture.key(limits, "k");
@@ -151,7 +151,7 @@ class EvictionTest {
   }
 
   @Test
-  void aFullBucketLeavesNothingBehind() {
+  void evictionOfAFullBucketLeavesNoDebt() {
     TinyStore store = new TinyStore(1, now);
     BucketLimits limits = Fixture.limits("r", Fixture.perSecond(10));
     assertThat(Fixture.take(store, Fixture.key(limits, "k"), 10)).isTrue();
@@ -176,7 +176,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void whatIsAcquiredDuringAResetAndThenEvictedCounts(int bands) {
+  void tokensAcquiredDuringAResetCountAfterEviction(int bands) {
     TinyStore store = new TinyStore(1, now);
     RateLimitKey key = Fixture.key(limits("r", bands), "k");
     RateLimitKey other = Fixture.key(limits("other", 1), "k");

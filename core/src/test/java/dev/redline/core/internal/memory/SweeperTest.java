@@ -111,7 +111,7 @@ class SweeperTest {
   }
 
   @Test
-  void aKeyWithoutRoomEndsTheRest() {
+  void keyWithoutRoomWakesTheSweeper() {
     fill(SECOND_LONG, 10);
     now.addAndGet(60 * Fixture.SECOND);
     awaitRoom();

@@ -116,7 +116,7 @@ class PathNormalizerTest {
   }
 
   @Test
-  void bytesThatAreNoUtf8AreReplacedAndHideNothing() {
+  void replacesInvalidUtf8() {
     assertThat(PathNormalizer.normalize("/a%FF/%61")).isEqualTo("/a\uFFFD/a");
     assertThat(PathNormalizer.normalize("/a%C3/b")).isEqualTo("/a\uFFFD/b");
     assertThat(PathNormalizer.normalize("/a/%C0%AE%C0%AE/b")).startsWith("/a/").endsWith("/b");
