@@ -179,13 +179,12 @@ class ExplainTest {
   @Test
   void unknownNamesFailTheStage() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
-    for (LimitCheck question :
+    for (LimitCheck check :
         List.of(
             LimitCheck.ofRequest("nope", REQUEST),
             LimitCheck.ofRule("nope", List.of("u"), 1),
             LimitCheck.ofPlans(List.of("nope"), "k", 1))) {
-      assertThat(fixture.engine().explain(question).toCompletableFuture())
-          .isCompletedExceptionally();
+      assertThat(fixture.engine().explain(check).toCompletableFuture()).isCompletedExceptionally();
     }
   }
 

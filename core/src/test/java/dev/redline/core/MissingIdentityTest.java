@@ -100,12 +100,12 @@ class MissingIdentityTest {
                     asked -> {
                       throw new IllegalStateException("on purpose");
                     }));
-    LimitCheck question = LimitCheck.ofRequest(request("/"));
+    LimitCheck check = LimitCheck.ofRequest(request("/"));
     List<CompletionStage<?>> stages =
         List.of(
             fixture.engine().checkAsync(request("/")),
-            fixture.engine().handle(question),
-            fixture.engine().explain(question));
+            fixture.engine().handle(check),
+            fixture.engine().explain(check));
     for (CompletionStage<?> stage : stages) {
       assertThatExceptionOfType(CompletionException.class)
           .isThrownBy(() -> stage.toCompletableFuture().join())

@@ -45,9 +45,9 @@ class MissingRulesTest {
   void missingRuleBehaviorAppliesBeforeAnyBook() {
     RateLimitResult allowed = engine(MissingRules.ALLOW, null, null).check(request("/"));
     assertThat(allowed.reason()).isEqualTo(Reason.NO_MATCHING_RULE);
-    RateLimitResult refused = engine(MissingRules.REJECT, null, null).check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.MISSING_RULE_SET);
-    assertThat(refused.allowed()).isFalse();
+    RateLimitResult denied = engine(MissingRules.REJECT, null, null).check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.MISSING_RULE_SET);
+    assertThat(denied.allowed()).isFalse();
   }
 
   private List<String> logged(Runnable work) {

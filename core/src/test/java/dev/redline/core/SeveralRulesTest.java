@@ -117,12 +117,12 @@ class SeveralRulesTest {
       assertThat(fixture.check("/").remaining()).hasValue(i);
     }
     fixture.advance(Duration.ofMillis(500));
-    RateLimitResult refused = fixture.check("/");
-    assertThat(refused.remaining()).hasValue(0);
-    assertThat(refused.retryAfterMs()).hasValue(500);
-    assertThat(refused.resetAtMs()).hasValue(EngineFixture.START / 1000 + 10_000);
-    assertThat(refused.band()).contains("r");
-    assertThat(refused.degraded()).isFalse();
+    RateLimitResult denied = fixture.check("/");
+    assertThat(denied.remaining()).hasValue(0);
+    assertThat(denied.retryAfterMs()).hasValue(500);
+    assertThat(denied.resetAtMs()).hasValue(EngineFixture.START / 1000 + 10_000);
+    assertThat(denied.band()).contains("r");
+    assertThat(denied.degraded()).isFalse();
   }
 
   @Test

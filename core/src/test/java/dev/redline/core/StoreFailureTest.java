@@ -95,9 +95,9 @@ class StoreFailureTest {
     assertThat(engine.check(request("/")).remaining()).hasValue(1);
     assertThat(engine.checkAsync(request("/")).toCompletableFuture().join().remaining())
         .hasValue(0);
-    RateLimitResult refused = engine.check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(refused.degraded()).isFalse();
+    RateLimitResult denied = engine.check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(denied.degraded()).isFalse();
   }
 
   @Test
@@ -198,10 +198,10 @@ class StoreFailureTest {
   void denialOfTheStoreHoldsWhileItFails() {
     RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
     store.remembers = true;
-    RateLimitResult refused = engine.check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(refused.degraded()).isTrue();
-    assertThat(refused.retryAfterMs()).isPresent();
+    RateLimitResult denied = engine.check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(denied.degraded()).isTrue();
+    assertThat(denied.retryAfterMs()).isPresent();
     store.remembers = false;
     assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
   }

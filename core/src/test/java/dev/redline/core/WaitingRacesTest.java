@@ -3,7 +3,7 @@ package dev.redline.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.redline.core.WaitingTest.SlowStore;
+import dev.redline.core.WaitingFixture.SlowStore;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnLimitExceed;
@@ -30,7 +30,7 @@ class WaitingRacesTest {
     return RateLimitEngine.builder(slow)
         .book(book())
         .settings(
-            WaitingTest.CLOSED.withWaiting(
+            WaitingFixture.CLOSED.withWaiting(
                 OnLimitExceed.REJECT, new EngineSettings.Waiting(true, LONG, permits)))
         .waitTimer(timer)
         .build();

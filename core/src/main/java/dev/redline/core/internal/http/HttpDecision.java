@@ -55,12 +55,12 @@ public final class HttpDecision {
     return allowed() ? this : new HttpDecision(result, settings, denyStatus);
   }
 
-  /** Returns whether the request may go on. */
+  /** Returns whether the request is allowed. */
   public boolean allowed() {
     return result.allowed();
   }
 
-  /** Returns the decision this is about. */
+  /** Returns the result. */
   public RateLimitResult result() {
     return result;
   }
@@ -70,7 +70,7 @@ public final class HttpDecision {
     return status;
   }
 
-  /** Returns the value of {@code Retry-After}: whole seconds, at least 1; absent if it is. */
+  /** Returns the value of {@code Retry-After}, if there is one: whole seconds, at least 1. */
   public OptionalLong retryAfterSeconds() {
     long seconds = retryAfterSecondsOrAbsent();
     return seconds == RateLimitResult.ABSENT ? OptionalLong.empty() : OptionalLong.of(seconds);
@@ -92,7 +92,7 @@ public final class HttpDecision {
     return headers;
   }
 
-  /** Hands over each header field in order: {@link #headers} without a map. */
+  /** Passes each header field to a consumer, in order: {@link #headers} without a map. */
   public void forEachHeader(BiConsumer<String, String> field) {
     if (isUnlimited(result.reason())) {
       return;
@@ -121,7 +121,7 @@ public final class HttpDecision {
         || reason == Reason.FAIL_OPEN;
   }
 
-  /** Returns the seconds in so many microseconds, rounded up. */
+  /** Converts microseconds to seconds, rounded up. */
   private static long seconds(long micros) {
     return -Math.floorDiv(-micros, MICROS_PER_SECOND);
   }

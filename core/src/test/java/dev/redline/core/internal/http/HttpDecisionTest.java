@@ -59,17 +59,17 @@ class HttpDecisionTest {
 
   @Test
   void denyStatusReplacesOnlyThatOfDenials() {
-    HttpDecision refused =
+    HttpDecision denied =
         HttpDecision.of(RateLimitResult.of(Reason.BLOCKED), HttpSettings.DEFAULT)
             .withDenyStatus(401);
     HttpDecision allowed =
         HttpDecision.of(RateLimitResult.of(Reason.ALLOWED), HttpSettings.DEFAULT)
             .withDenyStatus(401);
-    assertThat(refused.status()).isEqualTo(401);
-    assertThat(refused.problem().status()).isEqualTo(401);
+    assertThat(denied.status()).isEqualTo(401);
+    assertThat(denied.problem().status()).isEqualTo(401);
     assertThat(allowed.status()).isEqualTo(200);
-    assertThatIllegalArgumentException().isThrownBy(() -> refused.withDenyStatus(399));
-    assertThatIllegalArgumentException().isThrownBy(() -> refused.withDenyStatus(600));
+    assertThatIllegalArgumentException().isThrownBy(() -> denied.withDenyStatus(399));
+    assertThatIllegalArgumentException().isThrownBy(() -> denied.withDenyStatus(600));
   }
 
   @Test

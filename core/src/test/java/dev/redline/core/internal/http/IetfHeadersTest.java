@@ -37,10 +37,10 @@ class IetfHeadersTest {
                 .addBand(band("per-second", 1, Duration.ofSeconds(1)))
                 .addBand(band("per-minute", 100, Duration.ofMinutes(1))));
     fixture.check("/");
-    RateLimitResult refused = fixture.check("/");
+    RateLimitResult denied = fixture.check("/");
 
-    assertThat(refused.allowed()).isFalse();
-    assertThat(headers(refused))
+    assertThat(denied.allowed()).isFalse();
+    assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", "\"per-second\";q=1;w=1, \"per-minute\";q=100;w=60")
         .containsEntry("RateLimit", "\"per-second\";r=0;t=1, \"per-minute\";r=99;t=1")
         .containsEntry("Retry-After", "1")
