@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The arguments of the refund script: for each key to refund, the bucket before its cost was taken. */
+/**
+ * The arguments of the refund script: for each key to refund, the bucket before its cost was taken.
+ */
 final class Refund {
   private static final int HEAD_BYTES = 14;
   private static final int BAND_BYTES = 40;
