@@ -20,10 +20,10 @@ public record HostProfile(
     Set<String> ownSources,
     boolean ownStore,
     boolean exampleRules) {
-  /** The source of rules that stand in annotations. */
+  /** The source of rules in annotations. */
   public static final String ANNOTATION = "ANNOTATION";
 
-  /** The source of rules that stand in the host's configuration, under {@code rl.}. */
+  /** The source of rules in the host's configuration, under {@code rl.}. */
   public static final String INLINE = "INLINE";
 
   /** Copies the collections. */

@@ -196,7 +196,7 @@ public final class CallPlans {
   private void addUnknownNames(List<Problem> all) {
     RuleBook book = engine == null ? null : engine.book();
     if (engine == null || book == null) {
-      // Who decides elsewhere, or loads its rules later, knows other names than these.
+      // A remote handler, or an engine that loads its rules later, may have other names.
       return;
     }
     synchronized (declared) {
@@ -472,7 +472,7 @@ public final class CallPlans {
       return this;
     }
 
-    /** Sets what happens to callers over limits that do not say; as in the engine's settings. */
+    /** Sets what happens to callers above limits without a policy; as in the engine's settings. */
     public Builder onLimitExceed(OnLimitExceed value) {
       onLimitExceed = value;
       return this;

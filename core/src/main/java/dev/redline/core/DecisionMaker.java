@@ -224,7 +224,7 @@ final class DecisionMaker implements AutoCloseable {
     }
   }
 
-  /** Decides; a caller waits on the given terms, whatever its limits say. */
+  /** Decides; the caller waits on the given terms, which replace those of its limits. */
   RateLimitResult acquire(LimitCheck check, WaitTerms terms) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();

@@ -58,7 +58,7 @@ public @interface RateLimit {
   String ruleSet() default "";
 
   /**
-   * The key that tells callers apart; several entries are a composite key. An entry is
+   * The key that distinguishes callers; several entries are a composite key. An entry is
    *
    * <ul>
    *   <li>a name: {@code ip}, {@code user}, {@code apiKey}, {@code global}, or that of a {@code

@@ -182,7 +182,7 @@ final class StoreWithFallback {
   /** Decides by what the store denied before, else by this node's share; null if it cannot. */
   private @Nullable Attempt decideHere(Acquisition acquisition) {
     Outcome outcome = new Outcome();
-    if (store.refuseFromMemory(acquisition, outcome)) {
+    if (store.denyFromMemory(acquisition, outcome)) {
       outcome.degrade();
       return Attempt.of(acquisition, outcome);
     }

@@ -22,7 +22,7 @@ final class WaitPermits {
     return false;
   }
 
-  void giveBack() {
+  void release() {
     taken.decrementAndGet();
   }
 }

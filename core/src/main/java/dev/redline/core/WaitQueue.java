@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers of this node that wait for one bucket, in order of arrival. Only the first one
- * attempts to acquire; a forecast of the bucket tells when, and how long the others will wait.
+ * attempts to acquire; a forecast of the bucket gives the time of its attempt and the waits of the
+ * others.
  *
- * <p>Nothing is reserved: who does not wait, and other nodes, may take what the first one waits
- * for. Its next attempt then shows a later time. The lock is held for computing, never for I/O.
+ * <p>Nothing is reserved: callers that do not wait, and other nodes, may acquire the tokens that
+ * the first one waits for. Its next attempt then shows a later time. The lock is held for
+ * computing, never for I/O.
  */
 final class WaitQueue {
   /** What became of a caller that wants to join. */
@@ -102,7 +104,7 @@ final class WaitQueue {
     if (waiter.ended()) {
       // What ended it may have looked for a place and a permit before it had them.
       leave(waiter);
-      waiter.giveBackPermit();
+      waiter.releasePermit();
     }
     return Joining.WAITING;
   }
@@ -260,7 +262,7 @@ final class WaitQueue {
   /**
    * Returns the denial of a caller that gives up.
    *
-   * @param denied its own last attempt, or null if the line has to tell what the bucket is like
+   * @param denied its own last attempt, or null if the queue has to supply the state of the bucket
    */
   synchronized GivingUp denialOf(Waiter waiter, @Nullable Attempt denied) {
     long now = timer.nanoTime();

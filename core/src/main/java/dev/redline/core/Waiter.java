@@ -177,7 +177,7 @@ final class Waiter {
   boolean cancel() {
     boolean left = leave();
     if (left) {
-      giveBackPermit();
+      releasePermit();
     }
     return left;
   }
@@ -207,7 +207,7 @@ final class Waiter {
 
   private void receive(Runnable delivery) {
     try {
-      giveBackPermit();
+      releasePermit();
       delivery.run();
     } catch (RuntimeException | Error e) {
       future.completeExceptionally(e);
@@ -215,10 +215,10 @@ final class Waiter {
   }
 
   /** Gives the permit back if the caller has one; calling it again has no effect. */
-  void giveBackPermit() {
+  void releasePermit() {
     WaitingAcquirer by = permittedBy.getAndSet(null);
     if (by != null) {
-      by.giveBackPermit();
+      by.releasePermit();
     }
   }
 }

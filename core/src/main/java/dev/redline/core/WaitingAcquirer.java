@@ -57,8 +57,8 @@ final class WaitingAcquirer implements AutoCloseable {
     return resets.get();
   }
 
-  void giveBackPermit() {
-    permits.giveBack();
+  void releasePermit() {
+    permits.release();
     metrics.waiting(-1);
   }
 

@@ -72,7 +72,7 @@ class BucketResetTest {
   }
 
   @Test
-  void whatDoesNotExistIsNamed() {
+  void unknownRuleOrRuleSetIsNamed() {
     assertThatThrownBy(() -> reset(BucketReset.ofRule("x")))
         .isInstanceOf(UnknownNameException.class)
         .hasMessage("unknown rule 'x'");

@@ -146,7 +146,7 @@ class CallLimitTest {
   }
 
   @Test
-  void noKeyIsABucketThatNoKeyCanName() {
+  void missingKeyHasABucketThatNoKeyCanName() {
     for (int i = 0; i < 3; i++) {
       assertThat(check(gold(CallLimit.NO_KEY, 1)).allowed()).isTrue();
     }
@@ -234,7 +234,7 @@ class CallLimitTest {
   }
 
   @Test
-  void aCostAboveTheCapacityNeverHelps() {
+  void costAboveTheCapacityIsDeniedForEver() {
     assertThat(check(new CallLimit.OfRule(PAY, "a", 3), of(FIND, "a")).reason())
         .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
     assertThat(left(of(FIND, "a"))).isEqualTo(5);
@@ -244,7 +244,7 @@ class CallLimitTest {
   }
 
   @Test
-  void theSwitchAllowsEveryCall() {
+  void killSwitchAllowsEveryCall() {
     engine.enable(false);
     assertThat(check(of(PAY, "a")).reason()).isEqualTo(Reason.DISABLED);
   }

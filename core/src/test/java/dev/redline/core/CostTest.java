@@ -23,7 +23,7 @@ class CostTest {
   }
 
   @Test
-  void eachRuleMultipliesByItsOwn() {
+  void eachRuleMultipliesByItsOwnCost() {
     EngineFixture fixture = EngineFixture.of(rule("cheap", 10), rule("dear", 10).cost(4));
     fixture.check(costing(2));
     assertThat(fixture.left("cheap", request("/"))).containsExactly(8L);
@@ -31,7 +31,7 @@ class CostTest {
   }
 
   @Test
-  void whatNeverFitsIsSaidToNeverFit() {
+  void costAboveTheCapacityIsReportedAsSuch() {
     EngineFixture fixture = EngineFixture.of(rule("r", 10));
     RateLimitResult result = fixture.check(costing(11));
     assertThat(result.reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
@@ -42,7 +42,7 @@ class CostTest {
   }
 
   @Test
-  void theLargestProductNeitherOverflowsNorPasses() {
+  void largestProductOfCostsIsDeniedWithoutOverflow() {
     EngineFixture fixture = EngineFixture.of(rule("r", 10).cost(1_000_000_000_000L));
     RateLimitResult result = fixture.check(costing(1_000_000_000_000L));
     assertThat(result.reason()).isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
@@ -50,14 +50,14 @@ class CostTest {
   }
 
   @Test
-  void theLargestCapacityCanBeTakenAtOnce() {
+  void largestCapacityCanBeAcquiredAtOnce() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1_000_000_000_000L));
     assertThat(fixture.check(costing(1_000_000_000_000L)).remaining()).hasValue(0);
     assertThat(fixture.check(costing(1)).reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
   }
 
   @Test
-  void aCostOutOfRangeIsRefused() {
+  void rejectsCostOutOfRange() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> LimitCheck.ofRule("r", List.of("u"), 0))
         .withMessageContaining("cost")

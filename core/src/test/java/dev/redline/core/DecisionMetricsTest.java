@@ -49,7 +49,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void eachMatchingRuleCountsItsOwnVerdict() {
+  void countsTheDecisionOfEachMatchingRule() {
     RateLimitEngine engine =
         engine(
             EngineFixture.book(
@@ -67,7 +67,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void whatNoRuleMatchesIsCountedUnderNone() {
+  void countsRequestsWithoutMatchingRuleAsNone() {
     RateLimitEngine engine = engine(EngineFixture.book(rule("a", 1).path("/a").ruleSetId("s")));
     engine.check(request("/"));
     engine.check("s", request("/"));
@@ -91,7 +91,7 @@ class DecisionMetricsTest {
   }
 
   @Test
-  void rulesThatActAreCountedToo() {
+  void countsAllowAndDenyRules() {
     RateLimitEngine engine =
         engine(
             EngineFixture.book(
@@ -128,7 +128,7 @@ class DecisionMetricsTest {
                         rule("a", 1).path("/a").build(),
                         RateLimitRule.builder().id("no").action(Action.DENY).path("/no").build()))
                 .build());
-    for (LimitCheck question :
+    for (LimitCheck check :
         List.of(
             LimitCheck.ofRequest(request("/a")),
             LimitCheck.ofRequest(request("/no")),
@@ -136,8 +136,8 @@ class DecisionMetricsTest {
             LimitCheck.ofRule("a", List.of(), 1),
             LimitCheck.ofRule("no", List.of(), 1),
             LimitCheck.ofPlans(List.of("gold"), "k", 1))) {
-      engine.decideNow(question, true);
-      engine.explain(question).toCompletableFuture().join();
+      engine.decideNow(check, true);
+      engine.explain(check).toCompletableFuture().join();
     }
     assertThat(counts).isEmpty();
     assertThat(checks).hasValue(0);

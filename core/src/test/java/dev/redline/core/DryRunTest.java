@@ -20,18 +20,18 @@ class DryRunTest {
     return DecisionJson.write(new StringBuilder(), result).toString();
   }
 
-  private static void answersWhatTheRealCallWould(EngineFixture fixture, LimitCheck question) {
+  private static void assertSameAsRealCall(EngineFixture fixture, LimitCheck check) {
     for (int i = 0; i < 6; i++) {
-      String first = json(fixture.engine().decideNow(question, true));
-      String second = json(fixture.engine().decide(question, true).toCompletableFuture().join());
-      String real = json(fixture.engine().decideNow(question, false));
+      String first = json(fixture.engine().decideNow(check, true));
+      String second = json(fixture.engine().decide(check, true).toCompletableFuture().join());
+      String real = json(fixture.engine().decideNow(check, false));
       assertThat(first).isEqualTo(real);
       assertThat(second).isEqualTo(real);
     }
   }
 
   @Test
-  void aDryRunAnswersExactlyWhatTheRealCallWouldAndTakesNothing() {
+  void dryRunHasTheResultOfTheRealCallAndTakesNothing() {
     EngineFixture fixture =
         EngineFixture.of(
             RuleBook.builder()
@@ -46,14 +46,14 @@ class DryRunTest {
                         rule("trial", 2).path("/many").mode(Mode.SHADOW).build(),
                         RateLimitRule.builder().id("no").action(Action.DENY).path("/no").build()))
                 .build());
-    answersWhatTheRealCallWould(
+    assertSameAsRealCall(
         fixture,
         LimitCheck.ofRequest(RequestContext.builder().path("/one").clientIp("10.0.0.1").build()));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/many")));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/no")));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofRequest(EngineFixture.request("/nothing")));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofRule("one", List.of("10.0.0.9"), 1));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofPlans(List.of("gold", "daily"), "k", 1));
-    answersWhatTheRealCallWould(fixture, LimitCheck.ofPlans(List.of("gold"), "k", 5));
+    assertSameAsRealCall(fixture, LimitCheck.ofRequest(EngineFixture.request("/many")));
+    assertSameAsRealCall(fixture, LimitCheck.ofRequest(EngineFixture.request("/no")));
+    assertSameAsRealCall(fixture, LimitCheck.ofRequest(EngineFixture.request("/nothing")));
+    assertSameAsRealCall(fixture, LimitCheck.ofRule("one", List.of("10.0.0.9"), 1));
+    assertSameAsRealCall(fixture, LimitCheck.ofPlans(List.of("gold", "daily"), "k", 1));
+    assertSameAsRealCall(fixture, LimitCheck.ofPlans(List.of("gold"), "k", 5));
   }
 }

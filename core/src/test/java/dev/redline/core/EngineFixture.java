@@ -87,14 +87,14 @@ public final class EngineFixture {
     return engine.check(request);
   }
 
-  /** Explains a question. */
-  public Explanation explain(LimitCheck question) {
-    return engine.explain(question).toCompletableFuture().join();
+  /** Explains a check. */
+  public Explanation explain(LimitCheck check) {
+    return engine.explain(check).toCompletableFuture().join();
   }
 
-  /** Returns what is left of each band of a rule or plan, by the explanation of a question. */
-  public List<Long> left(String id, LimitCheck question) {
-    return explain(question).rules().stream()
+  /** Returns what is left of each band of a rule or plan, by the explanation of a check. */
+  public List<Long> left(String id, LimitCheck check) {
+    return explain(check).rules().stream()
         .filter(entry -> entry.id().equals(id))
         .flatMap(entry -> entry.bands().stream())
         .map(BandStatus::remaining)

@@ -119,7 +119,7 @@ class EngineHooksTest {
   }
 
   @Test
-  void theDefaultRuleSetMayBeTheProviders() {
+  void defaultRuleSetMayComeFromTheProvider() {
     EngineSettings settings =
         new EngineSettings(
             false,
@@ -169,7 +169,7 @@ class EngineHooksTest {
   }
 
   @Test
-  void listenersLearnWhichRulesChangedAndWhichBucketsStartAnew() {
+  void notifiesListenersOfChangedRulesAndResetBuckets() {
     List<RuleChange> changes = new ArrayList<>();
     RateLimitEngine engine =
         RateLimitEngine.builder(store)
@@ -214,7 +214,7 @@ class EngineHooksTest {
   }
 
   @Test
-  void bucketsThatCarryOverDoNotStartAnew() {
+  void carriedOverBucketsAreNotReportedAsReset() {
     List<RuleChange> changes = new ArrayList<>();
     RateLimitEngine engine =
         RateLimitEngine.builder(store).ruleChangeListener(changes::add).build();
@@ -231,7 +231,7 @@ class EngineHooksTest {
   }
 
   @Test
-  void aListenerThatThrowsStopsNeitherTheRulesNorTheOthers() {
+  void throwingListenerStopsNeitherTheRulesNorOtherListeners() {
     List<Long> versions = new ArrayList<>();
     RateLimitEngine engine =
         RateLimitEngine.builder(store)

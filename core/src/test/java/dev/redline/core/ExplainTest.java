@@ -32,7 +32,7 @@ class ExplainTest {
   }
 
   @Test
-  void everyRuleSaysWhetherAndWhyNot() {
+  void everyRuleShowsWhetherItMatchedAndWhyNot() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("a-off", 1).enabled(false).path("/elsewhere"),
@@ -83,7 +83,7 @@ class ExplainTest {
   }
 
   @Test
-  void aRefusalIsExplainedAsTheRefusalItIs() {
+  void explanationOfADenialContainsTheDenial() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
     fixture.check("/");
     Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
@@ -122,7 +122,7 @@ class ExplainTest {
   }
 
   @Test
-  void aBlockedRequestStillShowsTheOtherRules() {
+  void explanationOfABlockedRequestShowsTheOtherRules() {
     EngineFixture fixture =
         EngineFixture.of(RateLimitRule.builder().id("a").action(Action.DENY), rule("b", 3));
     Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
@@ -132,7 +132,7 @@ class ExplainTest {
   }
 
   @Test
-  void aRuleThatRefusesForWantOfAnIdentityMatches() {
+  void ruleThatDeniesForMissingIdentityMatches() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1).key(KeyField.userId()));
     Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));
     assertThat(explanation.decision().reason()).isEqualTo(Reason.MISSING_IDENTITY);
@@ -160,7 +160,7 @@ class ExplainTest {
   }
 
   @Test
-  void aRuleByIdIsExplainedWhateverItIs() {
+  void explainsARuleOfAnyActionById() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("off", 1).enabled(false),
@@ -179,18 +179,17 @@ class ExplainTest {
   @Test
   void unknownNamesFailTheStage() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
-    for (LimitCheck question :
+    for (LimitCheck check :
         List.of(
             LimitCheck.ofRequest("nope", REQUEST),
             LimitCheck.ofRule("nope", List.of("u"), 1),
             LimitCheck.ofPlans(List.of("nope"), "k", 1))) {
-      assertThat(fixture.engine().explain(question).toCompletableFuture())
-          .isCompletedExceptionally();
+      assertThat(fixture.engine().explain(check).toCompletableFuture()).isCompletedExceptionally();
     }
   }
 
   @Test
-  void whileSwitchedOffThereIsNothingToExplain() {
+  void explainsNoRulesWhileSwitchedOff() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1));
     fixture.engine().enable(false);
     Explanation explanation = fixture.explain(LimitCheck.ofRequest(REQUEST));

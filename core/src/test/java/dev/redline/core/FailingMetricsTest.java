@@ -111,7 +111,7 @@ class FailingMetricsTest {
 
   @ParameterizedTest
   @EnumSource
-  void decisionsAreAsWithoutIt(Broken broken) {
+  void throwingExporterChangesNoDecision(Broken broken) {
     try (RateLimitEngine engine =
         RateLimitEngine.builder(store)
             .metrics(broken.exporter())
@@ -130,7 +130,7 @@ class FailingMetricsTest {
 
   @ParameterizedTest
   @EnumSource
-  void theFallbackDecidesAsWithoutIt(Broken broken) {
+  void throwingExporterDoesNotChangeTheFallback(Broken broken) {
     RuleBook book =
         EngineFixture.book(
             rule("local", 1).path("/local").onStoreFailure(OnStoreFailure.LOCAL),
@@ -195,7 +195,7 @@ class FailingMetricsTest {
 
   /** One that the guard did not pass on would end in the default method, which does nothing. */
   @Test
-  void everyCallReachesTheExporter() throws ReflectiveOperationException {
+  void forwardsEveryMethodToTheExporter() throws ReflectiveOperationException {
     Map<Class<?>, Object> values =
         Map.of(
             String.class,

@@ -47,7 +47,7 @@ class KeyedLimiterTest {
   }
 
   @Test
-  void oneLineLimitsEveryKeyByItself() {
+  void oneLineLimitsEveryKeySeparately() {
     try (KeyedLimiter limiter = KeyedLimiter.of("10/h burst 20")) {
       assertThat(allowed(limiter, "alice", 40)).isEqualTo(30);
       assertThat(allowed(limiter, "bob", 40)).isEqualTo(30);
@@ -126,7 +126,7 @@ class KeyedLimiterTest {
   }
 
   @Test
-  void aMalformedLimitIsToldWhatIsAllowed() {
+  void malformedLimitIsRejectedWithWhatIsAllowed() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> KeyedLimiter.of("ten a second"))
         .withMessage(
@@ -238,7 +238,7 @@ class KeyedLimiterTest {
   }
 
   @Test
-  void decidesByItselfWhileTheStoreFails() throws Exception {
+  void decidesByFallbackWhileTheStoreFails() throws Exception {
     try (KeyedLimiter limiter = KeyedLimiter.of("api", "2/h", new FailingStore())) {
       assertThat(allowed(limiter, "alice", 5)).isEqualTo(2);
       RateLimitResult denied = limiter.check("alice");

@@ -34,7 +34,7 @@ class MatchingTest {
   }
 
   @Test
-  void whatNoRuleMatchesPasses() {
+  void requestWithoutMatchingRuleIsAllowed() {
     EngineFixture fixture = EngineFixture.of(rule("api", 1).path("/api/**"));
     RateLimitResult result = fixture.check("/apix");
     assertThat(result.reason()).isEqualTo(Reason.NO_MATCHING_RULE);
@@ -52,7 +52,7 @@ class MatchingTest {
   }
 
   @Test
-  void aRequestWithoutAPathMeetsOnlyRulesWithoutOne() {
+  void requestWithoutPathMatchesOnlyRulesWithoutPath() {
     EngineFixture fixture = EngineFixture.of(rule("any-path", 9).path("/**"), rule("whatever", 9));
     RateLimitResult result = fixture.check(RequestContext.builder().userId("u").build());
     assertThat(result.ruleId()).contains("whatever");
@@ -73,7 +73,7 @@ class MatchingTest {
   }
 
   @Test
-  void furtherConditionsDecideToo() {
+  void furtherConditionsMustHold() {
     EngineFixture fixture =
         EngineFixture.of(rule("r", 9).match(RuleMatch.builder().header("X-Tier", "g*").build()));
     assertThat(

@@ -22,7 +22,7 @@ class MissingIdentityTest {
   }
 
   @Test
-  void theAddressStandsInUnlessSaid() {
+  void addressReplacesTheIdentityByDefault() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1).key(KeyField.userId()));
     assertThat(fixture.check(from("10.0.0.1", null)).allowed()).isTrue();
     assertThat(fixture.check(from("10.0.0.1", null)).allowed()).isFalse();
@@ -43,7 +43,7 @@ class MissingIdentityTest {
   }
 
   @Test
-  void withoutAnAddressEitherTheRequestIsRefused() {
+  void requestWithoutIdentityAndAddressIsDenied() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1).key(KeyField.userId()), rule("all", 9));
     RateLimitResult result = fixture.check("/");
     assertThat(result.reason()).isEqualTo(Reason.MISSING_IDENTITY);
@@ -54,7 +54,7 @@ class MissingIdentityTest {
   }
 
   @Test
-  void skipMeansTheRuleDoesNotApply() {
+  void skipMeansThatTheRuleDoesNotApply() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("r", 1).key(KeyField.userId()).onMissingIdentity(OnMissingIdentity.SKIP));
@@ -63,7 +63,7 @@ class MissingIdentityTest {
   }
 
   @Test
-  void rejectMeansRefusedWhateverTheAddress() {
+  void rejectDeniesDespiteAnAddress() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("r", 1).key(KeyField.userId()).onMissingIdentity(OnMissingIdentity.REJECT));
@@ -100,12 +100,12 @@ class MissingIdentityTest {
                     asked -> {
                       throw new IllegalStateException("on purpose");
                     }));
-    LimitCheck question = LimitCheck.ofRequest(request("/"));
+    LimitCheck check = LimitCheck.ofRequest(request("/"));
     List<CompletionStage<?>> stages =
         List.of(
             fixture.engine().checkAsync(request("/")),
-            fixture.engine().handle(question),
-            fixture.engine().explain(question));
+            fixture.engine().handle(check),
+            fixture.engine().explain(check));
     for (CompletionStage<?> stage : stages) {
       assertThatExceptionOfType(CompletionException.class)
           .isThrownBy(() -> stage.toCompletableFuture().join())

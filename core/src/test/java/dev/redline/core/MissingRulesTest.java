@@ -42,12 +42,12 @@ class MissingRulesTest {
   }
 
   @Test
-  void withoutAnyBookTheSettingDecides() {
+  void missingRuleBehaviorAppliesBeforeAnyBook() {
     RateLimitResult allowed = engine(MissingRules.ALLOW, null, null).check(request("/"));
     assertThat(allowed.reason()).isEqualTo(Reason.NO_MATCHING_RULE);
-    RateLimitResult refused = engine(MissingRules.REJECT, null, null).check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.MISSING_RULE_SET);
-    assertThat(refused.allowed()).isFalse();
+    RateLimitResult denied = engine(MissingRules.REJECT, null, null).check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.MISSING_RULE_SET);
+    assertThat(denied.allowed()).isFalse();
   }
 
   private List<String> logged(Runnable work) {
@@ -73,7 +73,7 @@ class MissingRulesTest {
   }
 
   @Test
-  void allowingEverythingForWantOfRulesIsLoggedOnce() {
+  void logsOnceThatEverythingIsAllowedWithoutRules() {
     assertThat(logged(() -> checkOften(engine(MissingRules.ALLOW, null, null))))
         .containsExactly(
             "no rules are loaded: every request is allowed, see rl.missing-rule-behavior");
@@ -87,7 +87,7 @@ class MissingRulesTest {
   }
 
   @Test
-  void anEmptyBookIsABook() {
+  void emptyRuleBookCountsAsLoaded() {
     RateLimitEngine engine = engine(MissingRules.REJECT, null, RuleBook.of());
     assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.NO_MATCHING_RULE);
   }
@@ -122,7 +122,7 @@ class MissingRulesTest {
   }
 
   @Test
-  void theKillSwitchLetsEverythingPassAndTakesNothing() {
+  void killSwitchAllowsEverythingAndTakesNothing() {
     RateLimitRule.Builder rule = rule("r", 1);
     RateLimitEngine engine = engine(MissingRules.REJECT, null, EngineFixture.book(rule));
     engine.enable(false);

@@ -30,7 +30,7 @@ class PlansTest {
   }
 
   @Test
-  void theSixthIsRefusedAndGoldStillHoldsFive() {
+  void denialOfOnePlanTakesNothingFromTheOther() {
     List<String> both = List.of("gold", "daily");
     for (int i = 0; i < 5; i++) {
       assertThat(fixture.engine().allow("user:123", both, 1).allowed()).isTrue();
@@ -51,7 +51,7 @@ class PlansTest {
   }
 
   @Test
-  void aLongKeyIsKeptAsADigestAndIsNoOtherKeys() {
+  void longKeysBecomeDifferentDigests() {
     String longest = "k".repeat(256);
     List<String> keys =
         List.of(longest, longest + "a", longest + "b", IdentityDigest.of(longest + "a"), "x:");
@@ -65,7 +65,7 @@ class PlansTest {
   }
 
   @Test
-  void tryAcquireTakesALongKeyFromTheSameBucket() {
+  void tryAcquireUsesTheSameBucketForALongKey() {
     String key = "k".repeat(1_000_000);
     assertThat(fixture.engine().plan("gold").tryAcquire(key)).isTrue();
     assertThat(left("gold", key)).containsExactly(9L);
@@ -73,7 +73,7 @@ class PlansTest {
 
   /** Identities are what a store keeps: a million characters must not be one of them. */
   @Test
-  void noStoreIsAskedToKeepALongKey() {
+  void storesReceiveNoLongKey() {
     List<Integer> lengths = new ArrayList<>();
     StorageProvider store =
         new StorageProvider() {
@@ -125,7 +125,7 @@ class PlansTest {
   }
 
   @Test
-  void theAsyncTwinAnswersTheSame() {
+  void asynchronousResultIsTheSame() {
     assertThat(
             fixture
                 .engine()
@@ -149,7 +149,7 @@ class PlansTest {
   }
 
   @Test
-  void aQuestionWithoutPlansOrKeyOrTokensIsRefused() {
+  void rejectsCheckWithoutPlansKeyOrTokens() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> fixture.engine().allow("k", List.of(), 1))
         .withMessageContaining("plan");
@@ -162,7 +162,7 @@ class PlansTest {
   }
 
   @Test
-  void moreThanAPlanHoldsIsNeverAdmitted() {
+  void costAboveTheCapacityOfAPlanIsDenied() {
     assertThat(fixture.engine().allow("k", List.of("gold", "daily"), 6).reason())
         .isEqualTo(Reason.COST_EXCEEDS_CAPACITY);
   }

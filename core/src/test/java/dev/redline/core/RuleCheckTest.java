@@ -74,7 +74,7 @@ class RuleCheckTest {
   }
 
   @Test
-  void aMissingEmptyOrSurplusIdentityIsRefused() {
+  void rejectsMissingEmptyOrSurplusIdentity() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("r", 9).key(KeyField.userId()),
@@ -95,7 +95,7 @@ class RuleCheckTest {
   }
 
   @Test
-  void aDisabledRulePassesAsDisabled() {
+  void disabledRuleAllowsWithReasonDisabled() {
     EngineFixture fixture = EngineFixture.of(rule("r", 1).enabled(false));
     for (int i = 0; i < 3; i++) {
       RateLimitResult result = ask(fixture, "r");
@@ -106,7 +106,7 @@ class RuleCheckTest {
   }
 
   @Test
-  void anAllowOrDenyRuleActs() {
+  void allowAndDenyRulesApply() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder().id("yes").action(Action.ALLOW),
@@ -117,7 +117,7 @@ class RuleCheckTest {
   }
 
   @Test
-  void aCallerThatOwnsTheRulesBringsItsLimits() {
+  void checkMayCarryItsOwnLimits() {
     EngineFixture fixture = EngineFixture.of(rule("other", 9));
     List<RateLimitBand> limits = List.of(perHour(2), perHour(3));
     RateLimitResult first = ask(fixture, "mine", limits, "u");
@@ -141,7 +141,7 @@ class RuleCheckTest {
   }
 
   @Test
-  void limitsBroughtAlongReplaceTheRulesOwnAndNothingElse() {
+  void limitsOfTheCheckReplaceOnlyThoseOfTheRule() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("r", 9).ruleSetId("api").key(KeyField.ip()).cost(2),

@@ -66,7 +66,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void anAllowRulePassesAndEndsTheEvaluation() {
+  void allowRuleAllowsAndEndsTheEvaluation() {
     EngineFixture fixture =
         EngineFixture.of(
             allow("health").path("/health/**").priority(100),
@@ -93,7 +93,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void aDenyRuleRefusesAndTakesNothing() {
+  void denyRuleDeniesAndTakesNothing() {
     EngineFixture fixture =
         EngineFixture.of(
             rule("before", 5).priority(1), deny("blocked").path("/x"), rule("z-after", 5));
@@ -120,7 +120,7 @@ class RuleOrderTest {
   }
 
   @Test
-  void aQuestionLooksAtOneRuleSetOrAtAll() {
+  void checkUsesOneRuleSetOrAll() {
     EngineFixture fixture =
         EngineFixture.of(rule("a", 9).ruleSetId("x"), rule("b", 5).ruleSetId("y"));
     assertThat(fixture.engine().check("x", request("/")).ruleId()).contains("a");

@@ -21,7 +21,7 @@ class SeveralRulesTest {
   }
 
   @Test
-  void anyRefusalRefusesAndNothingIsTakenAnywhere() {
+  void oneDenialDeniesTheRequestAndNothingIsTaken() {
     EngineFixture fixture = EngineFixture.of(rule("a", 9), rule("b", 1), rule("c", 9));
     assertThat(fixture.check("/").allowed()).isTrue();
     for (int i = 0; i < 5; i++) {
@@ -67,7 +67,7 @@ class SeveralRulesTest {
   }
 
   @Test
-  void tiesGoByTheOrderOfEvaluation() {
+  void firstInOrderOfEvaluationWinsATie() {
     EngineFixture fixture = EngineFixture.of(rule("b", 1), rule("a", 1), rule("c", 1).priority(1));
     fixture.check("/");
     assertThat(fixture.check("/").ruleId()).contains("c");
@@ -84,14 +84,14 @@ class SeveralRulesTest {
   }
 
   @Test
-  void sharesAreComparedExactlyHoweverLarge() {
+  void comparesSharesOfLargeBandsExactly() {
     EngineFixture fixture =
         EngineFixture.of(rule("a", 999_999_999_999L), rule("b", 999_999_999_998L));
     assertThat(fixture.check("/").ruleId()).contains("b");
   }
 
   @Test
-  void refusalsHaveTheirPrecedence() {
+  void reportsDenialsByPrecedence() {
     RateLimitRule.Builder exceeded = rule("a-exceeded", 1);
     RateLimitRule.Builder costly = rule("b-costly", 1).cost(2).path("/cost/**");
     RateLimitRule.Builder unknown =
@@ -117,12 +117,12 @@ class SeveralRulesTest {
       assertThat(fixture.check("/").remaining()).hasValue(i);
     }
     fixture.advance(Duration.ofMillis(500));
-    RateLimitResult refused = fixture.check("/");
-    assertThat(refused.remaining()).hasValue(0);
-    assertThat(refused.retryAfterMs()).hasValue(500);
-    assertThat(refused.resetAtMs()).hasValue(EngineFixture.START / 1000 + 10_000);
-    assertThat(refused.band()).contains("r");
-    assertThat(refused.degraded()).isFalse();
+    RateLimitResult denied = fixture.check("/");
+    assertThat(denied.remaining()).hasValue(0);
+    assertThat(denied.retryAfterMs()).hasValue(500);
+    assertThat(denied.resetAtMs()).hasValue(EngineFixture.START / 1000 + 10_000);
+    assertThat(denied.band()).contains("r");
+    assertThat(denied.degraded()).isFalse();
   }
 
   @Test

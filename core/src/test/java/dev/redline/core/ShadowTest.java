@@ -46,7 +46,7 @@ class ShadowTest {
   }
 
   @Test
-  void aShadowRuleTakesOnlyIfTheRequestPasses() {
+  void shadowRuleTakesOnlyIfTheRequestIsAllowed() {
     EngineFixture fixture = EngineFixture.of(rule("real", 1), rule("trial", 5).mode(Mode.SHADOW));
     fixture.check("/");
     assertThat(fixture.check("/").allowed()).isFalse();
@@ -54,7 +54,7 @@ class ShadowTest {
   }
 
   @Test
-  void aShadowRuleTakesOnlyIfAllItsOwnBandsPass() {
+  void shadowRuleTakesOnlyIfAllItsBandsAllow() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -70,7 +70,7 @@ class ShadowTest {
   }
 
   @Test
-  void aShadowRuleIsReportedOnARefusalToo() {
+  void shadowRuleIsReportedAlsoInADenial() {
     EngineFixture fixture = EngineFixture.of(rule("real", 1), rule("trial", 1).mode(Mode.SHADOW));
     fixture.check("/");
     RateLimitResult result = fixture.check("/");

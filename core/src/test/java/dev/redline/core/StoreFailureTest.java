@@ -55,7 +55,7 @@ class StoreFailureTest {
     }
 
     @Override
-    public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+    public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
       if (!remembers) {
         return false;
       }
@@ -95,13 +95,13 @@ class StoreFailureTest {
     assertThat(engine.check(request("/")).remaining()).hasValue(1);
     assertThat(engine.checkAsync(request("/")).toCompletableFuture().join().remaining())
         .hasValue(0);
-    RateLimitResult refused = engine.check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(refused.degraded()).isFalse();
+    RateLimitResult denied = engine.check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(denied.degraded()).isFalse();
   }
 
   @Test
-  void openPassesEverything() {
+  void openAllowsEverything() {
     RateLimitEngine engine = engine(OnStoreFailure.OPEN, book(rule("r", 1)));
     for (int i = 0; i < 3; i++) {
       RateLimitResult result = engine.check(request("/"));
@@ -127,7 +127,7 @@ class StoreFailureTest {
   }
 
   @Test
-  void aCostThatFitsTheLimitButNotThisNodesShareIsWorthWaitingFor() {
+  void costAboveTheShareButNotTheLimitHasAWait() {
     RateLimitEngine engine = engineWithShare(0.1, book(rule("r", 100)));
     RateLimitResult result = engine.check(costing(50));
     assertThat(result.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
@@ -149,7 +149,7 @@ class StoreFailureTest {
   }
 
   @Test
-  void closedRefusesForASecond() {
+  void closedDeniesForOneSecond() {
     RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
     RateLimitResult result = engine.checkAsync(request("/")).toCompletableFuture().join();
     assertThat(result.reason()).isEqualTo(Reason.FAIL_CLOSED);
@@ -195,13 +195,13 @@ class StoreFailureTest {
   }
 
   @Test
-  void whatTheStoreRefusedStaysRefusedWhileItFails() {
+  void denialOfTheStoreHoldsWhileItFails() {
     RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
     store.remembers = true;
-    RateLimitResult refused = engine.check(request("/"));
-    assertThat(refused.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
-    assertThat(refused.degraded()).isTrue();
-    assertThat(refused.retryAfterMs()).isPresent();
+    RateLimitResult denied = engine.check(request("/"));
+    assertThat(denied.reason()).isEqualTo(Reason.LIMIT_EXCEEDED);
+    assertThat(denied.degraded()).isTrue();
+    assertThat(denied.retryAfterMs()).isPresent();
     store.remembers = false;
     assertThat(engine.check(request("/")).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
   }
@@ -249,14 +249,14 @@ class StoreFailureTest {
   }
 
   @Test
-  void whatARuleDoesNotSayTheSettingDoes() {
+  void settingAppliesToRulesWithoutStrategy() {
     RuleBook book = book(rule("r", 9), rule("open", 9).onStoreFailure(OnStoreFailure.OPEN));
     assertThat(engine(OnStoreFailure.CLOSED, book).check(request("/")).reason())
         .isEqualTo(Reason.FAIL_CLOSED);
   }
 
   @Test
-  void onlyShadowRulesNeverRefuse() {
+  void failureDeniesNothingIfAllRulesAreShadow() {
     RateLimitEngine engine =
         engine(
             OnStoreFailure.CLOSED,
@@ -270,7 +270,7 @@ class StoreFailureTest {
   }
 
   @Test
-  void whatNeedsNoStoreDoesNotFail() {
+  void decisionWithoutBucketsDoesNotFail() {
     RateLimitEngine engine =
         engine(
             OnStoreFailure.CLOSED,
@@ -312,7 +312,7 @@ class StoreFailureTest {
   }
 
   @Test
-  void explainAnswersWithoutBands() {
+  void explanationHasNoBandsWhileTheStoreFails() {
     RateLimitEngine engine = engine(OnStoreFailure.CLOSED, book(rule("r", 1)));
     Explanation explanation =
         engine.explain(LimitCheck.ofRequest(request("/"))).toCompletableFuture().join();
@@ -322,7 +322,7 @@ class StoreFailureTest {
   }
 
   @Test
-  void aDryRunFallsBackAndTakesNothingThereEither() {
+  void dryRunTakesNothingFromTheFallback() {
     RateLimitEngine engine = engine(OnStoreFailure.LOCAL, book(rule("r", 1)));
     for (int i = 0; i < 3; i++) {
       assertThat(engine.decideNow(LimitCheck.ofRequest(request("/")), true).reason())

@@ -3,7 +3,7 @@ package dev.redline.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.redline.core.WaitingTest.SlowStore;
+import dev.redline.core.WaitingFixture.SlowStore;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnLimitExceed;
@@ -30,7 +30,7 @@ class WaitingRacesTest {
     return RateLimitEngine.builder(slow)
         .book(book())
         .settings(
-            WaitingTest.CLOSED.withWaiting(
+            WaitingFixture.CLOSED.withWaiting(
                 OnLimitExceed.REJECT, new EngineSettings.Waiting(true, LONG, permits)))
         .waitTimer(timer)
         .build();
@@ -57,7 +57,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void whoIsCancelledDuringItsFirstAttemptKeepsNoPermit() {
+  void callerCancelledDuringItsFirstAttemptKeepsNoPermit() {
     CompletableFuture<RateLimitResult> cancelled = acquire(engine);
     cancelled.cancel(false);
     slow.decide(0, false);
@@ -96,7 +96,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void aResetIsNotForgottenWhenTheOneThatAttemptsLeaves() {
+  void resetHoldsWhenTheAttemptingCallerLeaves() {
     RateLimitEngine two = engine(2);
     CompletableFuture<RateLimitResult> first = acquire(two);
     slow.decide(0, false);
@@ -147,7 +147,7 @@ class WaitingRacesTest {
   }
 
   @Test
-  void aDenialCostsTheSameHoweverManyWait() {
+  void costOfADenialDoesNotGrowWithTheQueue() {
     LocalStore store = new LocalStore(10, timer::micros);
     EngineSettings.Waiting many = new EngineSettings.Waiting(true, LONG, 10_000);
     RateLimitEngine engine =

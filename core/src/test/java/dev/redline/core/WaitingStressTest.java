@@ -58,7 +58,7 @@ class WaitingStressTest {
   }
 
   @Test
-  void whoIsInterruptedLeavesPlaceAndPermitToTheOthers() throws Exception {
+  void interruptedCallerReleasesItsPlaceAndPermit() throws Exception {
     ExecutorService pool = threads();
     try (KeyedLimiter limiter = KeyedLimiter.of("1/s burst 1")) {
       limiter.tryAcquire("k", 2);
@@ -112,7 +112,7 @@ class WaitingStressTest {
   }
 
   @Test
-  void cancellingAtRandomLosesNoCallerNoPlaceAndNoPermit() throws Exception {
+  void randomCancellationsLoseNoCallerPlaceOrPermit() throws Exception {
     LocalStore store = new LocalStore();
     EngineSettings settings =
         EngineSettings.DEFAULT.withWaiting(
@@ -182,7 +182,7 @@ class WaitingStressTest {
   }
 
   @Test
-  void continuationsThatBlockHoldUpNeitherTimerNorOtherCallers() throws Exception {
+  void blockingContinuationsDelayNeitherTimerNorCallers() throws Exception {
     try (KeyedLimiter limiter = KeyedLimiter.of("100/s")) {
       limiter.tryAcquire("blocked", 100);
       limiter.tryAcquire("free", 100);

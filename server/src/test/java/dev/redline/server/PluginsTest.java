@@ -8,6 +8,7 @@ import dev.redline.server.wiring.ServerOptions;
 import dev.redline.server.wiring.StartupFailure;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -184,5 +185,13 @@ class PluginsTest {
         .isInstanceOf(StartupFailure.class)
         .hasMessageContaining("a plugin cannot be loaded")
         .hasMessageContaining("com.acme.NoSuchFactory");
+
+    Path damaged = Files.createDirectory(directory.resolve("damaged"));
+    byte[] whole = Files.readAllBytes(plugins.resolve("acme.jar"));
+    Files.write(damaged.resolve("acme.jar"), Arrays.copyOf(whole, whole.length / 2));
+    assertThatThrownBy(() -> start(Map.of("rl.server.plugins-dir", damaged.toString()), Map.of()))
+        .isInstanceOf(StartupFailure.class)
+        .hasMessageContaining("rl.server.plugins-dir: ")
+        .hasMessageContaining("acme.jar is not a readable jar");
   }
 }

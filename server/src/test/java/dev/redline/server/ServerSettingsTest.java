@@ -148,7 +148,7 @@ class ServerSettingsTest {
       String body = "{\"ruleSetId\":\"shop\",\"request\":{\"path\":\"/y/1\"}}";
       assertThat(server.ask("/v1/check", body).get("limit").asInt()).isEqualTo(3);
     }
-    assertRefused(
+    assertRejected(
         options(Map.of(), Map.of(), "rl: { rules: [{ id: r, limit: 1/s }] }"), "add INLINE");
   }
 
@@ -165,7 +165,7 @@ class ServerSettingsTest {
     }
   }
 
-  private void assertRefused(ServerOptions options, String... named) {
+  private void assertRejected(ServerOptions options, String... named) {
     assertThatThrownBy(() -> TestServer.start(options))
         .isInstanceOfSatisfying(
             StartupFailure.class,
@@ -178,7 +178,7 @@ class ServerSettingsTest {
 
   @Test
   void rejectsUnknownPropertyOrInvalidValueByName() throws IOException {
-    assertRefused(
+    assertRejected(
         options(
             Map.of("rl.server.prt", "1"),
             Map.of("RL_STORAGE_TYPE", "PAPER"),
@@ -192,11 +192,11 @@ class ServerSettingsTest {
   @Test
   void failsStartOnMissingOrInvalidRules() throws IOException {
     Path missing = directory.resolve("missing.yaml");
-    assertRefused(
+    assertRejected(
         options(Map.of("rl.config.path", missing.toString()), Map.of(), "{}"), missing.toString());
     Path invalid =
         file("invalid.yaml", "rules:\n  - { id: a, limit: 0/s }\n  - { id: b, pth: /x }\n");
-    assertRefused(
+    assertRejected(
         options(Map.of("rl.config.path", invalid.toString()), Map.of(), "{}"),
         invalid + ":2: rule 'a': ",
         invalid + ":3: rule 'b': ");
@@ -207,11 +207,11 @@ class ServerSettingsTest {
     try (ServerSocket taken = new ServerSocket(0)) {
       String port = Integer.toString(taken.getLocalPort());
       String rules = file("r.yaml", RULES).toString();
-      assertRefused(
+      assertRejected(
           options(Map.of("rl.server.port", port, "rl.config.path", rules), Map.of(), "{}"),
           port,
           "--port");
-      assertRefused(
+      assertRejected(
           options(
               Map.of(
                   "rl.server.management-port", port,
@@ -226,7 +226,7 @@ class ServerSettingsTest {
 
   @Test
   void failsStartOnMalformedConfigurationFile() throws IOException {
-    assertRefused(options(Map.of(), Map.of(), "rl: {enabled: [\n"), "YAML");
+    assertRejected(options(Map.of(), Map.of(), "rl: {enabled: [\n"), "YAML");
   }
 
   @Test

@@ -102,7 +102,7 @@ public interface AcquisitionContract extends ProvidesStore {
 
   /** A shadow key never denies, and is acquired from only if it has enough tokens. */
   @Test
-  default void aShadowKeyNeverDeniesAndAcquiresOnlyIfItPasses() {
+  default void aShadowKeyNeverDeniesAndAcquiresOnlyIfItAllows() {
     try (CheckedStore store = new CheckedStore(this)) {
       RateLimitKey enforced = store.key(CheckedStore.rule("a", CheckedStore.slow(5)), "");
       RateLimitKey shadow = store.key(CheckedStore.rule("b", CheckedStore.slow(2)), "");

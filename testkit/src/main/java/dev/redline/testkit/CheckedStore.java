@@ -16,6 +16,7 @@ import java.util.UUID;
 final class CheckedStore implements AutoCloseable {
   private static final Duration YEAR = Duration.ofDays(365);
   private static final Duration MONTH = Duration.ofDays(30);
+  private static final Duration MAX_DRAIN = Duration.ofSeconds(60);
 
   private final StoreUnderTest underTest;
   private final ReferenceModel model = new ReferenceModel();
@@ -58,12 +59,29 @@ final class CheckedStore implements AutoCloseable {
 
   /** Acquires 1 until denied; returns how often it was allowed. */
   int drain(RateLimitKey key) {
-    int taken = 0;
-    while (acquire(key, 1).allowed()) {
-      taken++;
-    }
-    return taken;
+    return acquireUntilDenied(key, 1).allowed();
   }
+
+  /**
+   * Acquires a cost until it is denied. On the store's own clock, a later acquisition of a drained
+   * bucket may be allowed, because time has passed: a test that needs a denial uses this one.
+   */
+  Drained acquireUntilDenied(RateLimitKey key, long cost) {
+    long start = System.nanoTime();
+    int allowed = 0;
+    Decision last = acquire(key, cost);
+    while (last.allowed()) {
+      allowed++;
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .as("the store decides more slowly than %s refills", key.limits())
+          .isLessThan(MAX_DRAIN);
+      last = acquire(key, cost);
+    }
+    return new Drained(allowed, last);
+  }
+
+  /** How often a cost was allowed, and the denial that followed. */
+  record Drained(int allowed, Decision denied) {}
 
   /** Acquires and checks the outcome. */
   Decision acquire(Acquisition acquisition) {

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What the checker lets pass, and what it does not, on stores made up for it. */
+/** What the checker accepts and what it rejects, on stores with known faults. */
 class HistoryCheckerTest {
   private static final BucketLimits LIMITS = limits(RateLimitBand.of(10, 1, Duration.ofSeconds(1)));
   private static final RateLimitKey KEY = new RateLimitKey(LIMITS, "somebody");
@@ -35,12 +35,12 @@ class HistoryCheckerTest {
     return new BucketLimits(OwnerKind.RULE, "r", List.of(bands));
   }
 
-  /** A local store that can be told to misbehave. */
+  /** A local store with faults that a test switches on. */
   private final class Fickle implements StorageProvider {
     private StorageProvider local = new LocalStore(1000, clock);
     private boolean doubly;
     private boolean losingAnswers;
-    private boolean losingQuestions;
+    private boolean losingAcquisitions;
 
     @Override
     public String type() {
@@ -50,7 +50,7 @@ class HistoryCheckerTest {
     @Override
     public CompletionStage<Outcome> acquire(Acquisition acquisition) {
       StoreException lost = new StoreException(StoreException.Kind.UNAVAILABLE, "lost");
-      if (losingQuestions) {
+      if (losingAcquisitions) {
         return CompletableFuture.failedFuture(lost);
       }
       Outcome outcome = new Outcome();
@@ -83,7 +83,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void whatExactBucketsAnswerPasses() {
+  void acceptsTheOutcomesOfExactBuckets() {
     SplittableRandom random = new SplittableRandom(7);
     List<RateLimitBand> bands =
         List.of(
@@ -107,7 +107,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aTakeThatIsChargedTwiceIsNamedWithItsPlaceAndBothStates() {
+  void namesAnAcquisitionThatIsChargedTwiceWithBothStates() {
     take(1);
     store.doubly = true;
     take(1);
@@ -122,14 +122,14 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aFailedTakeMayHaveTakenOrNot() {
+  void aFailedAcquisitionMayHaveTakenEffectOrNot() {
     take(1);
     store.losingAnswers = true;
     lose(2);
     store.losingAnswers = false;
-    store.losingQuestions = true;
+    store.losingAcquisitions = true;
     lose(3);
-    store.losingQuestions = false;
+    store.losingAcquisitions = false;
     take(1);
     HistoryChecker.Report report = HistoryChecker.check(history);
     assertThat(report.unknown()).isEqualTo(2);
@@ -137,7 +137,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aFailedTakeFromAFullBucketMayHaveTakenAtAnyTime() {
+  void aFailedAcquisitionFromAFullBucketMayHaveTakenEffectAtAnyTime() {
     take(1);
     clock.advance(Duration.ofSeconds(5));
     store.losingAnswers = true;
@@ -149,7 +149,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aFailedTakeMayNotHaveTakenTwice() {
+  void aFailedAcquisitionTakesEffectAtMostOnce() {
     take(1);
     store.losingAnswers = true;
     store.doubly = true;
@@ -163,11 +163,11 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void whatWasSettledCannotHappenLater() {
+  void findsAnAcquisitionThatTakesEffectAfterItsDeadline() {
     take(1);
-    store.losingQuestions = true;
+    store.losingAcquisitions = true;
     lose(1);
-    store.losingQuestions = false;
+    store.losingAcquisitions = false;
     history.settled();
     take(1);
     store.doubly = true;
@@ -180,7 +180,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void stateMayBeForgottenOncePerFailoverAndNotOtherwise() {
+  void stateMayBeLostOncePerFailoverOnly() {
     take(5);
     try (History.Span failover = history.forgetting()) {
       store.local = new LocalStore(1000, clock);
@@ -195,7 +195,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aResetMustBeObeyedOnceItIsOver() {
+  void findsAStoreThatIgnoresAReset() {
     take(10);
     try (History.Span reset = history.resetting(OwnerKind.RULE, "r")) {
       assertThat(take(1)).isFalse();
@@ -208,7 +208,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void aRefusalFromMemoryMustBeOneOfTheBucket() {
+  void findsACachedDenialThatTheBucketDoesNotJustify() {
     take(10);
     take(1);
     StorageProvider hasty = history.record("b", new Forgetful());
@@ -222,7 +222,7 @@ class HistoryCheckerTest {
         .hasMessageContaining("denied by the deny cache");
   }
 
-  /** Refuses everything from memory. */
+  /** Denies everything from a cache. */
   private static final class Forgetful implements StorageProvider {
     @Override
     public String type() {

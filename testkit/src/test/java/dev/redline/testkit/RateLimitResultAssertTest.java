@@ -18,7 +18,7 @@ class RateLimitResultAssertTest {
           .rule("set", "rule")
           .band("per-second", 10, 9, RESET)
           .build();
-  private static final RateLimitResult REFUSED =
+  private static final RateLimitResult DENIED =
       RateLimitResult.builder(Reason.LIMIT_EXCEEDED)
           .plan("gold")
           .band("per-second", 10, 0, RESET)
@@ -28,7 +28,7 @@ class RateLimitResultAssertTest {
           .build();
 
   @Test
-  void whatHoldsPasses() {
+  void passesIfTheResultIsAsExpected() {
     assertThat(ALLOWED)
         .isAllowed()
         .hasReason(Reason.ALLOWED)
@@ -41,7 +41,7 @@ class RateLimitResultAssertTest {
         .hasNoWait()
         .hasShadowDenied()
         .isNotDegraded();
-    assertThat(REFUSED)
+    assertThat(DENIED)
         .isDenied()
         .hasReason(Reason.LIMIT_EXCEEDED)
         .hasPlan("gold")
@@ -54,7 +54,7 @@ class RateLimitResultAssertTest {
   }
 
   @Test
-  void whatDoesNotHoldFails() {
+  void failsIfTheResultIsAnother() {
     fails(ALLOWED, result -> result.isDenied());
     fails(ALLOWED, result -> result.hasReason(Reason.DISABLED));
     fails(ALLOWED, result -> result.hasRule("other"));
@@ -69,11 +69,11 @@ class RateLimitResultAssertTest {
     fails(ALLOWED, result -> result.resetsAt(RESET.plusMillis(1)));
     fails(ALLOWED, result -> result.hasShadowDenied("new-rule"));
     fails(ALLOWED, result -> result.isDegraded());
-    fails(REFUSED, result -> result.isAllowed());
-    fails(REFUSED, result -> result.hasNoWait());
-    fails(REFUSED, result -> result.retriesWithin(Duration.ofMillis(411)));
-    fails(REFUSED, result -> result.hasShadowDenied());
-    fails(REFUSED, result -> result.isNotDegraded());
+    fails(DENIED, result -> result.isAllowed());
+    fails(DENIED, result -> result.hasNoWait());
+    fails(DENIED, result -> result.retriesWithin(Duration.ofMillis(411)));
+    fails(DENIED, result -> result.hasShadowDenied());
+    fails(DENIED, result -> result.isNotDegraded());
   }
 
   private static void fails(RateLimitResult result, Consumer<RateLimitResultAssert> claim) {

@@ -31,7 +31,7 @@ class HttpBenchTest {
       """;
 
   @Test
-  void theBareServerAnswersADecisionToTheSamePost(@TempDir Path directory) throws Exception {
+  void bareServerRespondsWithADecisionToTheSameRequest(@TempDir Path directory) throws Exception {
     int port = ServerProcess.freePort();
     List<String> command =
         ChildJvm.command(List.of(), List.of(BareServer.COMMAND, Integer.toString(port)));
@@ -52,7 +52,7 @@ class HttpBenchTest {
   }
 
   @Test
-  void aServerThatEndsAtOnceIsReportedWithWhatItSaid(@TempDir Path directory) throws Exception {
+  void reportsAServerThatEndsAtOnceWithItsOutput(@TempDir Path directory) throws Exception {
     int port = ServerProcess.freePort();
     List<String> command = ChildJvm.command(List.of(), List.of("no-such-benchmark"));
 
@@ -72,7 +72,7 @@ class HttpBenchTest {
   }
 
   @Test
-  void aRunWithRefusedChecksDoesNotCount() {
+  void aRunWithDeniedChecksDoesNotCount() {
     assertThatThrownBy(() -> Wrk.Result.parse(OUTPUT + "  Non-2xx or 3xx responses: 12\n"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("not every check was allowed");

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The service on Redis at half of its peak for a minute: no error, and a heap that does not grow.
- * Then SIGTERM under load. Latencies are printed. With {@code -Dredline.soak-seconds=600} or more,
- * on a machine without other work, the 99th percentile must be below 10 ms as well.
+ * Then SIGTERM under load. The median is below 10 ms in at least one of three segments. With {@code
+ * -Dredline.soak-seconds=600} or more, on a machine without other work, the 99th percentile must be
+ * below 10 ms in each of them.
  */
 @Tag("debian") // the jar of the service, which only "mvn verify" makes, and redis-server
 @Tag("stress")
@@ -49,9 +50,11 @@ class SoakStressTest {
         double peak = load.closed(2, Duration.ofSeconds(4)).perSecond();
         load.open(peak / 2, Duration.ofSeconds(4));
         long before = liveBytes(server, servers.managementPort());
+        double best = Double.MAX_VALUE;
         for (int segment = 1; segment <= SEGMENTS; segment++) {
-          assertServed(load, peak / 2);
+          best = Math.min(best, serve(load, peak / 2));
         }
+        assertThat(best).as("ms, least median of a segment").isLessThan(10);
         long after = liveBytes(server, servers.managementPort());
         System.out.printf("soak: live heap %d KiB, then %d KiB%n", before >> 10, after >> 10);
         assertThat(after - before).isLessThan(MAX_GROWTH);
@@ -60,8 +63,8 @@ class SoakStressTest {
     }
   }
 
-  /** Sends one segment, and prints what the machine alone adds to latencies. */
-  private static void assertServed(HttpLoad load, double perSecond) throws InterruptedException {
+  /** Sends one segment; returns the median in ms. Prints what the machine alone adds to it. */
+  private static double serve(HttpLoad load, double perSecond) throws InterruptedException {
     LoadResult result;
     double hiccups;
     try (Hiccups measured = Hiccups.start()) {
@@ -76,6 +79,7 @@ class SoakStressTest {
     if (QUIET_MACHINE) {
       assertThat(result.millis(99)).isLessThan(10);
     }
+    return result.millis(50);
   }
 
   /** Connections that are never idle until the server announces that it closes them. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A limiter that never refuses, or always does, would be fast for nothing. */
+/** A limiter that never denies, or always does, would not be comparable. */
 class LocalContenderTest {
   private static final int KEYS = 50;
   private static final int REQUESTS = 400;
@@ -24,7 +24,7 @@ class LocalContenderTest {
 
   @ParameterizedTest
   @EnumSource
-  void refusesEveryRequestAfterTheFirstOfAKey(LocalContender contender) {
+  void deniesEveryRequestAfterTheFirstOfAKey(LocalContender contender) {
     assertThat(passed(contender, Mix.DENY)).isZero();
   }
 
@@ -49,7 +49,7 @@ class LocalContenderTest {
   }
 
   @Test
-  void aLoadCountsWhatItsThreadsAskedAndWhatPassed() throws InterruptedException {
+  void loadCountsDecisionsAndAllowedOnes() throws InterruptedException {
     try (KeyPopulation population = LocalContender.FLOOR.populate(new Keys(KEYS), Mix.DENY)) {
       Load.Sample sample = Load.run(population, KEYS, 2, Duration.ofMillis(5));
 

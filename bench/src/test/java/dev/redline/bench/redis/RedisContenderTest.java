@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A limiter that never refuses, or always does, would be fast for nothing. */
+/** A limiter that never denies, or always does, would not be comparable. */
 class RedisContenderTest {
   private static final int KEYS = 20;
   private static RedisServer redis;
@@ -39,7 +39,7 @@ class RedisContenderTest {
 
   @ParameterizedTest
   @EnumSource
-  void refusesEveryRequestAfterTheFirstOfAKey(RedisContender contender) {
+  void deniesEveryRequestAfterTheFirstOfAKey(RedisContender contender) {
     assertThat(passed(contender, new BucketPopulation(false, KEYS, 1, Mix.DENY))).isZero();
   }
 
@@ -55,14 +55,14 @@ class RedisContenderTest {
   }
 
   @Test
-  void loadsCountWhatTheyAskedAndWhatPassed() throws InterruptedException {
+  void loadsCountDecisionsAndAllowedOnes() throws InterruptedException {
     try (Client client = RedisContender.REDLINE.connect(redis.uri(), false)) {
       Limiter open = client.limiter(new BucketPopulation(false, KEYS, 1, Mix.ALLOW));
       Limiter shut = client.limiter(new BucketPopulation(false, KEYS, 1, Mix.DENY));
       Duration time = Duration.ofMillis(50);
 
       Sample closedLoop = ClosedLoop.run(List.of(open, open), KEYS, 8, time);
-      Sample refused = ClosedLoop.run(List.of(shut), KEYS, 8, time);
+      Sample denied = ClosedLoop.run(List.of(shut), KEYS, 8, time);
       Sample blocking = Threads.run(open, KEYS, 4, time);
       Sample idle = Threads.run(open, KEYS, 1, time);
       Sample openLoop = OpenLoop.run(open, KEYS, 2000, time);
@@ -73,8 +73,8 @@ class RedisContenderTest {
                 assertThat(sample.decisions()).isPositive().isEqualTo(sample.passed());
                 assertThat(sample.failures()).isZero();
               });
-      assertThat(refused.decisions()).isPositive();
-      assertThat(refused.passed()).isZero();
+      assertThat(denied.decisions()).isPositive();
+      assertThat(denied.passed()).isZero();
       assertThat(openLoop.decisions()).isEqualTo(100);
       assertThat(List.of(idle.p50Micros(), openLoop.p99Micros())).allMatch(micros -> micros > 0);
     }

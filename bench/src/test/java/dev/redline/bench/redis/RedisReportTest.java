@@ -30,7 +30,7 @@ class RedisReportTest {
   }
 
   @Test
-  void questionsWithoutADecisionAreTold() {
+  void reportsChecksWithoutADecision() {
     assertThat(report(60, 0.5, 50, 7)).contains("round 1: 7 of 1007 without a decision");
   }
 

@@ -4,7 +4,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of a rule's key: which property of a request tells callers apart.
+ * One part of a rule's key: which property of a request distinguishes callers.
  *
  * @param kind what the property is
  * @param name which header, attribute or path variable; empty for the other kinds

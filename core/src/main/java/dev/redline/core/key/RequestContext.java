@@ -170,7 +170,7 @@ public final class RequestContext {
 
     private Builder() {}
 
-    /** Sets the path, in whatever spelling it was sent. */
+    /** Sets the path as it was sent; it is normalised. */
     public Builder path(@Nullable String value) {
       path = present(value);
       return this;
@@ -245,7 +245,7 @@ public final class RequestContext {
       return this;
     }
 
-    /** Adds an attribute, whatever the application knows of the request. */
+    /** Adds an attribute: a property of the request that the application knows. */
     public Builder attribute(String name, @Nullable String value) {
       if (value != null && !value.isEmpty()) {
         if (attributes == null) {

@@ -182,7 +182,7 @@ public final class RateLimitBand {
         : name + "[" + capacity + " per " + period + " " + algorithm + "]";
   }
 
-  /** Builds a band; each setter refuses a value out of range, naming it. */
+  /** Builds a band; each setter rejects a value out of range and names it. */
   public static final class Builder {
     private Optional<String> label = Optional.empty();
     private Algorithm algorithm = Algorithm.TOKEN_BUCKET;

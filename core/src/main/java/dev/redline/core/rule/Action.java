@@ -2,10 +2,10 @@ package dev.redline.core.rule;
 
 /** What a matching rule does. */
 public enum Action {
-  /** Takes from the rule's bands. */
+  /** Acquires from the bands of the rule. */
   LIMIT,
-  /** Passes; rules after it are not considered. */
+  /** Allows the request; rules after it are not considered. */
   ALLOW,
-  /** Refuses. */
+  /** Denies the request. */
   DENY
 }

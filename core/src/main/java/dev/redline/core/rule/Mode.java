@@ -1,9 +1,9 @@
 package dev.redline.core.rule;
 
-/** Whether a rule's verdict counts. */
+/** Whether a rule can deny requests. */
 public enum Mode {
-  /** A refusal refuses. */
+  /** The rule can deny requests. */
   ENFORCE,
-  /** A refusal is counted and reported, and never refuses. */
+  /** A denial of the rule is counted and reported, but the request is not denied. */
   SHADOW
 }

@@ -2,8 +2,8 @@ package dev.redline.core.rule;
 
 /** What happens to a caller whose limit is exceeded. */
 public enum OnLimitExceed {
-  /** Refused at once. */
+  /** The request is denied at once. */
   REJECT,
-  /** Held until tokens refill, within the bounds of {@code rl.wait-for-refill}. */
+  /** The caller waits until tokens refill, within the bounds of {@code rl.wait-for-refill}. */
   WAIT_FOR_REFILL
 }

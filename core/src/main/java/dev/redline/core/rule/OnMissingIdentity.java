@@ -1,11 +1,11 @@
 package dev.redline.core.rule;
 
-/** What happens when a request lacks what its rule is keyed by. */
+/** What happens if a request lacks a field of the key of a rule. */
 public enum OnMissingIdentity {
-  /** The client address stands in for the missing part; without one the request is refused. */
+  /** The client address replaces the missing part; without an address the request is denied. */
   USE_IP,
   /** The rule does not apply. */
   SKIP,
-  /** The request is refused. */
+  /** The request is denied. */
   REJECT
 }

@@ -2,11 +2,11 @@ package dev.redline.core.rule;
 
 /** What decides when the store cannot; constants are ordered from lenient to strict. */
 public enum OnStoreFailure {
-  /** Nothing: the request passes. */
+  /** Nothing: the request is allowed. */
   OPEN,
   /** The fallback store of this node. */
   LOCAL,
-  /** Nothing: the request is refused. */
+  /** Nothing: the request is denied. */
   CLOSED;
 
   /** Returns the stricter of the two. */

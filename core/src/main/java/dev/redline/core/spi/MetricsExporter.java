@@ -26,7 +26,7 @@ public interface MetricsExporter {
     void count(RuleResult result);
   }
 
-  /** What one rule says about a request, whatever the other rules say. */
+  /** The decision of one rule about a request, independent of other rules. */
   enum RuleResult {
     /** The rule allows. */
     ALLOWED,

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * The {@code rl.*} properties of an application while its modules read them. Reading a property
- * also declares it: a property that nobody reads is unknown and stops the start, and one that is
- * read has an environment variable and stands in the documentation.
+ * also declares it: a property that no reader declares is unknown and stops the start, and one that
+ * is read has an environment variable and stands in the documentation.
  *
  * <p>Every property is read at every start, so that all problems are reported together: report one
  * and go on with any valid value. Used by one thread.

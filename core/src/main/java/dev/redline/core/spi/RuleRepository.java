@@ -19,16 +19,16 @@ public interface RuleRepository extends ConfigProvider {
    * @param version its number; each is higher than the one before
    * @param document the JSON text, byte for byte as it was written
    * @param at when it was written
-   * @param by the name of whoever wrote it
+   * @param by the name of its author
    * @param summary what changed, in a few words
    */
   record Revision(long version, String document, Instant at, String by, String summary) {}
 
   /**
-   * One line of the audit: what somebody did, whether or not it changed the document.
+   * One line of the audit: an action of a user, also one that did not change the document.
    *
    * @param at when
-   * @param by the name of whoever did it
+   * @param by the name of the user
    * @param action what: {@code create}, {@code update}, {@code delete}, {@code restore}, {@code
    *     reset}, {@code reload}
    * @param ruleId the rule concerned, if it is one
@@ -68,7 +68,7 @@ public interface RuleRepository extends ConfigProvider {
   List<Revision> revisions(int atMost) throws IOException;
 
   /**
-   * Writes a revision and its line of the audit, together, if nobody wrote one since.
+   * Writes a revision and its line of the audit, together, if no other was written since.
    *
    * @param expected the number of the newest revision as the writer knows it; 0 for none
    * @param next the revision to write; its number must be higher

@@ -6,12 +6,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys and costs to take together: from all of them, or from none.
+ * Keys and their costs, which are acquired together: from all keys, or from none.
  *
- * <p>A key may be <em>shadow</em>: it never refuses, and is taken from only if the acquisition
- * passes and all its own bands do. A <em>dry run</em> decides and takes nothing. Immutable; no two
- * keys of one acquisition are equal. Keys may have the same owner, such as a plan that is acquired
- * for a user and for a tenant: a store that locks buckets one by one orders them by the whole key.
+ * <p>A key may be <em>shadow</em>: it never denies, and its cost is taken only if the acquisition
+ * is allowed and all bands of the key allow it. A <em>dry run</em> decides and takes nothing.
+ * Immutable; no two keys of one acquisition are equal. Keys may have the same owner, such as a plan
+ * that is acquired for a user and for a tenant: a store that locks buckets one by one orders them
+ * by the whole key.
  */
 public final class Acquisition {
   private static final Take[] NO_MORE = {};
@@ -22,7 +23,7 @@ public final class Acquisition {
   private final boolean dryRun;
   private final Take[] more;
 
-  /** One key is the rule, so it is kept without an array around it. */
+  /** Most acquisitions have one key, so the first one needs no array. */
   private Acquisition(RateLimitKey key, long cost, boolean shadow, Take[] more, boolean dryRun) {
     this.key = key;
     this.cost = cost;
@@ -53,7 +54,7 @@ public final class Acquisition {
     return new Builder();
   }
 
-  /** Returns a builder that has the keys of this acquisition already. */
+  /** Returns a builder with the keys of this acquisition. */
   public Builder toBuilder() {
     Builder builder = builder().add(key, cost, shadow).dryRun(dryRun);
     for (Take take : more) {
@@ -87,7 +88,7 @@ public final class Acquisition {
     return i == 0 ? cost : more[i - 1].cost;
   }
 
-  /** Returns whether key {@code i} never refuses. */
+  /** Returns whether key {@code i} never denies. */
   public boolean shadow(int i) {
     return i == 0 ? shadow : more[i - 1].shadow;
   }
@@ -110,7 +111,7 @@ public final class Acquisition {
 
   /** Builds an acquisition; adding a key costs nearly the same, however many there are. */
   public static final class Builder {
-    /** Up to this many keys, looking at each is quicker than a set. */
+    /** Up to this many keys, a linear search is quicker than a set. */
     private static final int FEW = 8;
 
     private Take[] takes = new Take[2];
@@ -120,7 +121,7 @@ public final class Acquisition {
 
     private Builder() {}
 
-    /** Adds a key that must pass. */
+    /** Adds a key that must allow its cost. */
     public Builder take(RateLimitKey key, long cost) {
       return add(key, cost, false);
     }

@@ -58,7 +58,7 @@ public final class BucketStates {
       words = new long[end];
     }
     for (int i = 0; i < size; i++) {
-      arithmetic(i).fresh(words, starts[i]);
+      arithmetic(i).fill(words, starts[i]);
     }
   }
 
@@ -94,13 +94,13 @@ public final class BucketStates {
   }
 
   /**
-   * Gives back what the acquisition took, where {@code outcome} is that of the decision, for states
-   * that were loaded anew. A token bucket gets back min(D, max(0, X + D − now)), where D is how
+   * Refunds what the acquisition took, where {@code outcome} is that of the decision, for states
+   * that were loaded again. A token bucket gets back min(D, max(0, X + D − now)), where D is how
    * long the cost lasts and X when the bucket would have been full without it: what time has
    * refilled since is there already. A window gets back what it still counts. An outcome that was
    * denied, or of a dry run, took nothing.
    *
-   * <p>Never gives back too much, if acquisitions of one bucket that overlap are refunded in the
+   * <p>Never refunds too much, if acquisitions of one bucket that overlap are refunded in the
    * reverse of their order, and if the bucket was not reset since.
    */
   public void refund(Outcome outcome, long nowMicros) {
@@ -120,7 +120,7 @@ public final class BucketStates {
     }
   }
 
-  /** Returns whether the state of key {@code i} has to be kept anew. */
+  /** Returns whether the state of key {@code i} has to be written. */
   public boolean isChanged(int i) {
     return changed[i];
   }
@@ -131,8 +131,8 @@ public final class BucketStates {
   }
 
   /**
-   * Returns in how many microseconds the bucket of key {@code i} is full if nobody acquires; its
-   * state must be kept until then, and can be dropped after it.
+   * Returns in how many microseconds the bucket of key {@code i} is full if nothing is acquired;
+   * its state must be kept until then, and can be dropped after it.
    */
   public long microsToFull(int i, long nowMicros) {
     long[] views = new long[arithmetic(i).viewWords()];

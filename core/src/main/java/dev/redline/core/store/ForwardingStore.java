@@ -47,8 +47,8 @@ public abstract class ForwardingStore implements StorageProvider {
   }
 
   @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return delegate().refuseFromMemory(acquisition, outcome);
+  public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
+    return delegate().denyFromMemory(acquisition, outcome);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.redline.core.store;
 
 /**
- * Tells the time in microseconds since the epoch.
+ * A clock in microseconds since the epoch.
  *
  * <p>Stores in this process read it once per decision; tests set it.
  */
@@ -11,8 +11,8 @@ public interface MicrosClock {
   long nowMicros();
 
   /**
-   * Returns a clock that starts at the system's time and then advances monotonically, whatever is
-   * done to the system's clock.
+   * Returns a clock that starts at the system's time and then advances monotonically, also if the
+   * system's clock is set.
    */
   static MicrosClock monotonic() {
     long startMicros = Math.multiplyExact(System.currentTimeMillis(), 1000L);

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * What a store returns for an acquisition: whether it was allowed, when it was decided, and what
  * each band looked like just before.
  *
- * <p>A store fills it; who asked reads it. Reusable: one that is handed to {@link
- * StorageProvider#acquireNow} again is overwritten. Not thread-safe.
+ * <p>A store writes it, and the engine reads it. Reusable: {@link StorageProvider#acquireNow}
+ * overwrites it. Not thread-safe.
  */
 public final class Outcome {
   private boolean allowed;
@@ -27,7 +27,7 @@ public final class Outcome {
     this.views = new long[BandArithmetic.VIEW_WORDS];
   }
 
-  /** Makes room for the bands of an acquisition and forgets what was decided before. */
+  /** Clears the outcome, and makes room for the bands of an acquisition. */
   public void reset(int bands) {
     int words = bands * BandArithmetic.VIEW_WORDS;
     if (views.length < words) {
@@ -42,7 +42,7 @@ public final class Outcome {
     recalled = false;
   }
 
-  /** Returns an outcome that says the same, and stays as it is when this one is used again. */
+  /** Returns a copy, which does not change when this outcome is used again. */
   public Outcome copy() {
     Outcome copy = new Outcome();
     copy.allowed = allowed;
@@ -65,7 +65,7 @@ public final class Outcome {
     return views;
   }
 
-  /** Says that all bands of key {@code i} pass. */
+  /** Records that all bands of key {@code i} allow its cost. */
   public void pass(int i) {
     if (i < Long.SIZE) {
       passed |= 1L << i;
@@ -76,40 +76,40 @@ public final class Outcome {
     passedBeyond = beyond;
   }
 
-  /** Says that key {@code i} was not looked at, because another one refuses anyway. */
+  /** Records that key {@code i} was not read, because another key denies anyway. */
   public void unseen(int i) {
     BitSet keys = unseen == null ? new BitSet() : unseen;
     keys.set(i);
     unseen = keys;
   }
 
-  /** Returns whether key {@code i} was looked at, so that its views have a meaning. */
+  /** Returns whether key {@code i} was read, so that its views have a meaning. */
   public boolean seen(int i) {
     return unseen == null || !unseen.get(i);
   }
 
-  /** Says how it was decided, and when, in microseconds since the epoch by the store's clock. */
+  /** Records the decision and its time, in microseconds since the epoch by the store's clock. */
   public void decide(boolean isAllowed, long atMicros) {
     allowed = isAllowed;
     nowMicros = atMicros;
   }
 
-  /** Says that another store than the configured one decided. */
+  /** Records that another store than the configured one decided. */
   public void degrade() {
     degraded = true;
   }
 
-  /** Says that the store decided from what it remembers, without looking at the bucket now. */
+  /** Records that the store repeated an earlier denial without reading the bucket. */
   public void recall() {
     recalled = true;
   }
 
-  /** Returns whether everything that may refuse passed. */
+  /** Returns whether every key that is not shadow allows its cost. */
   public boolean allowed() {
     return allowed;
   }
 
-  /** Returns whether all bands of key {@code i} pass. */
+  /** Returns whether all bands of key {@code i} allow its cost. */
   public boolean passed(int i) {
     return i < Long.SIZE ? (passed >>> i & 1) != 0 : passedBeyond != null && passedBeyond.get(i);
   }
@@ -119,7 +119,7 @@ public final class Outcome {
     return degraded;
   }
 
-  /** Returns whether the store decided from what it remembers, without looking at the bucket. */
+  /** Returns whether the store repeated an earlier denial without reading the bucket. */
   public boolean recalled() {
     return recalled;
   }
@@ -129,12 +129,12 @@ public final class Outcome {
     return nowMicros;
   }
 
-  /** Says when each key was looked at, where not all of them were by the same clock. */
+  /** Records when each key was read, if the clocks of several nodes were used. */
   public void lookedAt(long[] micros) {
     moments = micros.clone();
   }
 
-  /** Returns when key {@code i} was looked at, by the clock of the node that has it. */
+  /** Returns when key {@code i} was read, by the clock of the node that has it. */
   public long nowMicros(int i) {
     return moments == null ? nowMicros : moments[i];
   }

@@ -8,10 +8,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Keeps bucket state, and takes acquisitions from it atomically.
+ * Keeps the state of buckets, and decides acquisitions atomically.
  *
- * <p>Every implementation passes the store contract of the test kit: exact arithmetic, all or
- * nothing, nothing written on refusal, no bucket forgotten before it is full again. Thread-safe.
+ * <p>Every implementation passes the store contract of the test kit: the arithmetic is exact, an
+ * acquisition takes from all its keys or from none, a denial writes nothing, and no bucket is
+ * removed before it is full. Thread-safe.
  */
 public interface StorageProvider extends AutoCloseable {
   /** Returns the store's name in metrics and health: {@code local}, {@code redis}… */
@@ -33,18 +34,19 @@ public interface StorageProvider extends AutoCloseable {
   }
 
   /**
-   * Takes an acquisition at once if that needs no I/O, and fills the outcome.
+   * Decides an acquisition at once if that needs no I/O, and writes the outcome.
    *
-   * @return false if this store has to do I/O for it; then nothing was done, and {@link #acquire}
-   *     is the way
+   * @return false if this store needs I/O for it; then nothing was done, and the caller has to use
+   *     {@link #acquire}
    */
   default boolean acquireNow(Acquisition acquisition, Outcome outcome) {
     return false;
   }
 
   /**
-   * Decides an acquisition, and waits for the outcome. A store with threads of its own can spare a
-   * waiting caller the change of threads that {@link #acquire} owes to continuations.
+   * Decides an acquisition, and waits for the outcome. A store with its own threads can complete a
+   * waiting caller directly, without the change of threads that continuations of {@link #acquire}
+   * need.
    *
    * @throws StoreException if the store cannot decide
    */
@@ -57,20 +59,21 @@ public interface StorageProvider extends AutoCloseable {
   }
 
   /**
-   * Refuses an acquisition by what the store remembers of its own refusals, for whoever decides
-   * while it cannot: what it refused stays refused until the advertised time. Fills the outcome.
+   * Denies an acquisition that this store has denied before and whose advertised time has not come,
+   * and writes the outcome. The engine calls it while the store fails, so that a denial holds until
+   * its advertised time.
    *
-   * @return false if nothing that is remembered refuses it; then nothing was done
+   * @return false if no such denial is known; then nothing was done
    */
-  default boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
+  default boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
     return false;
   }
 
   /**
-   * Makes every bucket of some rules and plans full: all of their owners, under any limits. A
-   * shared store tells the other nodes, which know within a second.
+   * Makes all buckets of some rules and plans full, for every caller and under any limits. A shared
+   * store notifies the other nodes, which apply the reset within a second.
    *
-   * @return a stage that completes when this node goes by it, or fails if the store cannot reset
+   * @return a stage that completes when this node applies the reset, or fails if the store cannot
    */
   default CompletionStage<Void> reset(List<BucketLimits> owners) {
     return CompletableFuture.failedFuture(
@@ -85,18 +88,18 @@ public interface StorageProvider extends AutoCloseable {
 
   /**
    * Returns the store of this node that decides for {@code LOCAL} rules while this one fails, if it
-   * brings one. Who builds an engine may choose another.
+   * has one. The builder of an engine may set another.
    */
   default Optional<StorageProvider> fallback() {
     return Optional.empty();
   }
 
-  /** Returns how the store is doing, as it was last seen; calls nothing and never blocks. */
+  /** Returns the health of the store as it was last observed; does no I/O and never blocks. */
   default StoreHealth health() {
     return StoreHealth.UP;
   }
 
-  /** Releases what the store holds: connections, threads. Nothing may be acquired after it. */
+  /** Releases connections and threads of the store. Nothing may be acquired afterwards. */
   @Override
   void close();
 }

@@ -4,7 +4,7 @@ package dev.redline.core.store;
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The kinds of failure, as metrics tell them apart. */
+  /** The kinds of failure, which metrics count separately. */
   public enum Kind {
     /** The store did not respond, or responded with an error. */
     UNAVAILABLE,

@@ -43,14 +43,13 @@ class IpAddressPropertiesTest {
   }
 
   @Property(tries = 5000)
-  void anyIpv6AddressIsWhatTheJdkTakesItFor(@ForAll("groups") List<Integer> groups)
-      throws UnknownHostException {
+  void readsIpv6LikeTheJdk(@ForAll("groups") List<Integer> groups) throws UnknownHostException {
     IpAddress address = IpAddress.parse(spelled(groups));
     assertThat(bytes(address)).isEqualTo(InetAddress.getByName(spelled(groups)).getAddress());
   }
 
   @Property(tries = 5000)
-  void theCanonicalTextIsReadBackByUsAndByTheJdk(@ForAll("groups") List<Integer> groups)
+  void canonicalTextIsReadBackAlsoByTheJdk(@ForAll("groups") List<Integer> groups)
       throws UnknownHostException {
     IpAddress address = IpAddress.parse(spelled(groups));
     assertThat(IpAddress.parse(address.toString())).isEqualTo(address);
@@ -58,8 +57,8 @@ class IpAddressPropertiesTest {
   }
 
   @Property
-  void anyIpv4AddressIsWhatTheJdkTakesItFor(
-      @ForAll @Size(4) List<@IntRange(max = 255) Integer> octets) throws UnknownHostException {
+  void readsIpv4LikeTheJdk(@ForAll @Size(4) List<@IntRange(max = 255) Integer> octets)
+      throws UnknownHostException {
     String text = String.join(".", octets.stream().map(String::valueOf).toList());
     IpAddress address = IpAddress.parse(text);
     assertThat(address).hasToString(text);
@@ -77,7 +76,7 @@ class IpAddressPropertiesTest {
   }
 
   @Property(tries = 20_000)
-  void whateverWeAcceptAsIpv6TheJdkReadsTheSameWay(@ForAll("almostAddresses") String text)
+  void acceptedIpv6TextIsTheSameAddressInTheJdk(@ForAll("almostAddresses") String text)
       throws UnknownHostException {
     IpAddress address = IpAddress.tryParse(text);
     if (address != null && text.contains(":")) {

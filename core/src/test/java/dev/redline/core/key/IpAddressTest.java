@@ -81,7 +81,7 @@ class IpAddressTest {
         "1.2.3.4:80",
         "0000:0000:0000:0000:0000:ffff:255.255.255.2555"
       })
-  void whatIsNoAddressIsRefusedByItsText(String text) {
+  void rejectsWhatIsNoAddressWithItsText(String text) {
     assertThat(IpAddress.tryParse(text)).isNull();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> IpAddress.parse(text))

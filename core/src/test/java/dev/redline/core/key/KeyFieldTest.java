@@ -38,7 +38,7 @@ class KeyFieldTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "cookie:x", "header", "attribute", "ip:4", "tenant"})
-  void anUnknownFieldIsRefusedWithWhatIsAllowed(String text) {
+  void rejectsUnknownFieldAndListsWhatIsAllowed(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> KeyField.parse(text))
         .withMessageContaining("'" + text + "'")
@@ -47,7 +47,7 @@ class KeyFieldTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"header:", "attribute: ", "path:"})
-  void aFieldThatNeedsANameSaysSo(String text) {
+  void rejectsFieldWithoutItsName(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> KeyField.parse(text))
         .withMessageContaining("a name must follow");

@@ -46,7 +46,7 @@ class KeyResolverTest {
   }
 
   @Test
-  void aRequestThatDoesNotTellIsNobody() {
+  void requestWithoutTheFieldGivesNoKey() {
     RequestContext empty = RequestContext.builder().build();
     assertThat(KeyResolver.userId().resolve(empty)).isNull();
     assertThat(KeyResolver.of(KeyField.ip(), KeyField.userId()).resolve(REQUEST)).isNotNull();

@@ -21,7 +21,7 @@ class RequestContextTest {
   }
 
   @Test
-  void whatIsEmptyIsAbsent() {
+  void emptyValuesAreAbsent() {
     RequestContext request =
         RequestContext.builder()
             .path("")
@@ -75,7 +75,7 @@ class RequestContextTest {
   }
 
   @Test
-  void identitiesStayOutOfItsText() {
+  void textContainsNoIdentities() {
     RequestContext request =
         RequestContext.builder().path("/x").userId("alice").apiKey("secret").build();
     assertThat(request.toString()).contains("/x").doesNotContain("alice").doesNotContain("secret");

@@ -12,14 +12,14 @@ import org.junit.jupiter.api.Test;
 class RateLimitBandTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private static void refuses(Runnable building, String... words) {
+  private static void rejects(Runnable building, String... words) {
     assertThatIllegalArgumentException()
         .isThrownBy(building::run)
         .satisfies(e -> assertThat(e.getMessage()).contains(words));
   }
 
   @Test
-  void refillsItsCapacityUnlessSaid() {
+  void refillsItsCapacityByDefault() {
     RateLimitBand band = RateLimitBand.builder().capacity(5).period(SECOND).build();
     assertThat(band.refillTokens()).isEqualTo(5);
     assertThat(band.algorithm()).isEqualTo(Algorithm.TOKEN_BUCKET);
@@ -39,26 +39,26 @@ class RateLimitBandTest {
 
   @Test
   void rejectsWhatIsNoLimitWithItsText() {
-    refuses(() -> RateLimitBand.parse("10"), "N/PERIOD [burst B]", "'10'");
-    refuses(() -> RateLimitBand.parse(null), "N/PERIOD [burst B]", "'null'");
-    refuses(() -> RateLimitBand.parse("10/week"), "'10/week'", "PERIOD must be s, m, h, d");
-    refuses(() -> RateLimitBand.parse("0/s"), "'0/s'", "at least 1");
-    refuses(() -> RateLimitBand.parse("10/400d"), "'10/400d'", "1ms and 366d");
-    refuses(() -> RateLimitBand.parse("10/s burst 999999999999"), "burst 999999999999", "at most");
-    refuses(() -> RateLimitBand.parse("1/d burst 999999"), "100 years");
-    refuses(() -> RateLimitBand.parse("5/s burst 1", Algorithm.FIXED_WINDOW), "leave it out");
+    rejects(() -> RateLimitBand.parse("10"), "N/PERIOD [burst B]", "'10'");
+    rejects(() -> RateLimitBand.parse(null), "N/PERIOD [burst B]", "'null'");
+    rejects(() -> RateLimitBand.parse("10/week"), "'10/week'", "PERIOD must be s, m, h, d");
+    rejects(() -> RateLimitBand.parse("0/s"), "'0/s'", "at least 1");
+    rejects(() -> RateLimitBand.parse("10/400d"), "'10/400d'", "1ms and 366d");
+    rejects(() -> RateLimitBand.parse("10/s burst 999999999999"), "burst 999999999999", "at most");
+    rejects(() -> RateLimitBand.parse("1/d burst 999999"), "100 years");
+    rejects(() -> RateLimitBand.parse("5/s burst 1", Algorithm.FIXED_WINDOW), "leave it out");
   }
 
   @Test
-  void numbersOutOfRangeAreRefusedWithTheirValue() {
-    refuses(() -> RateLimitBand.of(0, 1, SECOND), "capacity must be at least 1", "was 0");
-    refuses(() -> RateLimitBand.of(-1, 1, SECOND), "capacity", "was -1");
-    refuses(() -> RateLimitBand.of(1_000_000_000_001L, 1, SECOND), "capacity must be at most");
-    refuses(() -> RateLimitBand.of(1, 0, SECOND), "refillTokens must be at least 1");
-    refuses(() -> RateLimitBand.of(1, 1, Duration.ofNanos(999_000)), "1ms and 366d");
-    refuses(() -> RateLimitBand.of(1, 1, Duration.ofDays(366).plusNanos(1)), "1ms and 366d");
-    refuses(() -> RateLimitBand.of(1, 1, Duration.ofSeconds(-1)), "1ms and 366d");
-    refuses(() -> RateLimitBand.of(1, 1, Duration.ofNanos(1_000_001)), "whole microseconds");
+  void rejectsNumbersOutOfRangeWithTheirValue() {
+    rejects(() -> RateLimitBand.of(0, 1, SECOND), "capacity must be at least 1", "was 0");
+    rejects(() -> RateLimitBand.of(-1, 1, SECOND), "capacity", "was -1");
+    rejects(() -> RateLimitBand.of(1_000_000_000_001L, 1, SECOND), "capacity must be at most");
+    rejects(() -> RateLimitBand.of(1, 0, SECOND), "refillTokens must be at least 1");
+    rejects(() -> RateLimitBand.of(1, 1, Duration.ofNanos(999_000)), "1ms and 366d");
+    rejects(() -> RateLimitBand.of(1, 1, Duration.ofDays(366).plusNanos(1)), "1ms and 366d");
+    rejects(() -> RateLimitBand.of(1, 1, Duration.ofSeconds(-1)), "1ms and 366d");
+    rejects(() -> RateLimitBand.of(1, 1, Duration.ofNanos(1_000_001)), "whole microseconds");
   }
 
   @Test
@@ -71,21 +71,21 @@ class RateLimitBandTest {
   }
 
   @Test
-  void whatWouldTakeMoreThanACenturyToFillIsRefused() {
-    refuses(() -> RateLimitBand.of(101, 1, Duration.ofDays(366)), "100 years", "101");
+  void rejectsBandThatFillsInMoreThanACentury() {
+    rejects(() -> RateLimitBand.of(101, 1, Duration.ofDays(366)), "100 years", "101");
     assertThat(RateLimitBand.slidingWindow(1_000_000, Duration.ofDays(366)).capacity())
         .isEqualTo(1_000_000);
   }
 
   @Test
   void capacityAndPeriodAreRequired() {
-    refuses(() -> RateLimitBand.builder().period(SECOND).build(), "capacity is required");
-    refuses(() -> RateLimitBand.builder().capacity(1).build(), "period is required");
+    rejects(() -> RateLimitBand.builder().period(SECOND).build(), "capacity is required");
+    rejects(() -> RateLimitBand.builder().capacity(1).build(), "period is required");
   }
 
   @Test
-  void windowsTakeNoRefill() {
-    refuses(
+  void rejectsRefillOfAWindow() {
+    rejects(
         () ->
             RateLimitBand.builder()
                 .algorithm(Algorithm.FIXED_WINDOW)
@@ -98,9 +98,9 @@ class RateLimitBandTest {
 
   @Test
   void labelsAreOfTheSameCharactersAsIds() {
-    refuses(() -> RateLimitBand.builder().label("per second"), "label", "'per second'");
-    refuses(() -> RateLimitBand.builder().label(""), "label");
-    refuses(() -> RateLimitBand.builder().label("x".repeat(129)), "label");
+    rejects(() -> RateLimitBand.builder().label("per second"), "label", "'per second'");
+    rejects(() -> RateLimitBand.builder().label(""), "label");
+    rejects(() -> RateLimitBand.builder().label("x".repeat(129)), "label");
   }
 
   @Test
@@ -110,8 +110,8 @@ class RateLimitBandTest {
     assertThat(RateLimitBand.labelled("r", List.of(bare))).containsExactly(bare.withLabel("r"));
     assertThat(RateLimitBand.labelled("r", List.of(bare, named, bare)))
         .containsExactly(bare.withLabel("r-1"), named, bare.withLabel("r-3"));
-    refuses(() -> RateLimitBand.labelled("r", List.of(named, named)), "'own'", "two bands");
-    refuses(() -> RateLimitBand.labelled("r/x", List.of(bare)), "'r/x'");
+    rejects(() -> RateLimitBand.labelled("r", List.of(named, named)), "'own'", "two bands");
+    rejects(() -> RateLimitBand.labelled("r/x", List.of(bare)), "'r/x'");
   }
 
   @Test

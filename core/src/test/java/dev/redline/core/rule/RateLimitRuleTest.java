@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 class RateLimitRuleTest {
   private static final RateLimitBand BAND = RateLimitBand.of(10, 10, Duration.ofSeconds(1));
 
-  private static void refuses(Runnable building, String... words) {
+  private static void rejects(Runnable building, String... words) {
     assertThatIllegalArgumentException()
         .isThrownBy(building::run)
         .satisfies(e -> assertThat(e.getMessage()).contains(words));
   }
 
   @Test
-  void whatIsNotSaidHasItsDefault() {
+  void absentFieldsHaveTheirDefault() {
     RateLimitRule rule = RateLimitRule.builder().id("r").addBand(BAND).build();
     assertThat(rule.ruleSetId()).isEqualTo("default");
     assertThat(rule.action()).isEqualTo(Action.LIMIT);
@@ -58,11 +58,11 @@ class RateLimitRuleTest {
 
   @Test
   void aLimitRuleNeedsALimitAndOthersTakeNone() {
-    refuses(() -> RateLimitRule.builder().id("r").build(), "limit, bands, plan");
-    refuses(
+    rejects(() -> RateLimitRule.builder().id("r").build(), "limit, bands, plan");
+    rejects(
         () -> RateLimitRule.builder().id("r").action(Action.ALLOW).addBand(BAND).build(),
         "ALLOW takes no limits");
-    refuses(
+    rejects(
         () -> RateLimitRule.builder().id("r").action(Action.DENY).plan("gold").build(),
         "DENY takes no limits");
     assertThat(RateLimitRule.builder().id("r").plan("gold").build().plans())
@@ -71,20 +71,20 @@ class RateLimitRuleTest {
 
   @Test
   void idsAreRequiredAndChecked() {
-    refuses(() -> RateLimitRule.builder().addBand(BAND).build(), "id is required");
-    refuses(() -> RateLimitRule.builder().id("a b"), "'a b'");
-    refuses(() -> RateLimitRule.builder().id("ü"), "'ü'");
-    refuses(() -> RateLimitRule.builder().ruleSetId(""), "ruleSetId");
-    refuses(() -> RateLimitRule.builder().plan("gold,daily"), "plan", "'gold,daily'");
+    rejects(() -> RateLimitRule.builder().addBand(BAND).build(), "id is required");
+    rejects(() -> RateLimitRule.builder().id("a b"), "'a b'");
+    rejects(() -> RateLimitRule.builder().id("ü"), "'ü'");
+    rejects(() -> RateLimitRule.builder().ruleSetId(""), "ruleSetId");
+    rejects(() -> RateLimitRule.builder().plan("gold,daily"), "plan", "'gold,daily'");
     assertThat(RateLimitRule.builder().id("A-z.0_9").addBand(BAND).build().id())
         .isEqualTo("A-z.0_9");
   }
 
   @Test
-  void aPathVariableOfTheKeyMustStandInAPath() {
+  void rejectsPathVariableOfTheKeyThatNoPathHas() {
     RateLimitRule.Builder rule =
         RateLimitRule.builder().id("r").addBand(BAND).key(KeyField.pathVariable("id"));
-    refuses(rule::build, "path:id", "{id}");
+    rejects(rule::build, "path:id", "{id}");
     assertThat(rule.path("/u/{id}").build().key()).containsExactly(KeyField.pathVariable("id"));
   }
 
@@ -98,19 +98,19 @@ class RateLimitRuleTest {
     assertThat(rule.matchesMethod(null)).isFalse();
     RateLimitRule head = RateLimitRule.builder().id("r").addBand(BAND).method("HEAD").build();
     assertThat(head.matchesMethod("GET")).isFalse();
-    refuses(() -> RateLimitRule.builder().method("GET POST"), "'GET POST'");
+    rejects(() -> RateLimitRule.builder().method("GET POST"), "'GET POST'");
   }
 
   @Test
   void costIsWithinRange() {
-    refuses(() -> RateLimitRule.builder().cost(0), "cost must be at least 1");
-    refuses(
+    rejects(() -> RateLimitRule.builder().cost(0), "cost must be at least 1");
+    rejects(
         () -> RateLimitRule.builder().cost(RateLimitBand.MAX_TOKENS + 1), "cost must be at most");
   }
 
   @Test
   void aCompositeScopeNeedsItsFields() {
-    refuses(() -> RateLimitRule.builder().limitScope(LimitScope.COMPOSITE), "COMPOSITE");
+    rejects(() -> RateLimitRule.builder().limitScope(LimitScope.COMPOSITE), "COMPOSITE");
     assertThat(LimitScope.USER_ID.fields()).containsExactly(KeyField.userId());
     assertThat(LimitScope.API_KEY.fields()).containsExactly(KeyField.apiKey());
     assertThat(LimitScope.GLOBAL.fields()).containsExactly(KeyField.global());

@@ -52,7 +52,7 @@ class RuleMatchTest {
   }
 
   @Test
-  void aConditionOnWhatTheRequestLacksDoesNotHold() {
+  void conditionOnAnAbsentFieldDoesNotHold() {
     RequestContext empty = RequestContext.builder().build();
     assertThat(RuleMatch.builder().header("a", "*").build().mismatch(empty))
         .isEqualTo(NoMatch.HEADER);

@@ -39,7 +39,7 @@ class AcquisitionTest {
   }
 
   @Test
-  void whatABuilderBuiltDoesNotChangeWithIt() {
+  void laterCallsOfTheBuilderDoNotChangeWhatItBuilt() {
     Acquisition.Builder builder = Acquisition.builder().take(rule("a"), 1);
     Acquisition first = builder.build();
     Acquisition second = builder.add(rule("b"), 5, true).dryRun(true).build();
@@ -49,7 +49,7 @@ class AcquisitionTest {
   }
 
   @Test
-  void rejectsAKeyTwiceButNotARuleAndAPlanOfOneName() {
+  void rejectsTheSameKeyTwiceButNotRuleAndPlanOfOneName() {
     Acquisition.Builder builder = Acquisition.builder().take(rule("a"), 1);
     builder.take(key(BucketLimits.OwnerKind.PLAN, "a", 1), 1);
     assertThatThrownBy(() -> builder.take(rule("a"), 1))
@@ -78,7 +78,7 @@ class AcquisitionTest {
   }
 
   @Test
-  void refusesToTakeNothing() {
+  void rejectsCostBelowOneAndNoKeys() {
     assertThatThrownBy(() -> Acquisition.of(rule("a"), 0))
         .hasMessage("cost must be at least 1, was 0");
     assertThatThrownBy(() -> Acquisition.builder().take(rule("a"), -1))
@@ -88,7 +88,7 @@ class AcquisitionTest {
   }
 
   @Test
-  void anOutcomeForgetsWhatItSaidBefore() {
+  void preparedOutcomeStartsEmpty() {
     Outcome outcome = new Outcome();
     outcome.reset(100);
     outcome.pass(3);
@@ -105,7 +105,7 @@ class AcquisitionTest {
   }
 
   @Test
-  void theMonotonicClockTellsTheTimeAndNeverRunsBack() {
+  void monotonicClockNeverGoesBack() {
     MicrosClock clock = MicrosClock.monotonic();
     long before = clock.nowMicros();
     assertThat(before / 1_000_000).isCloseTo(System.currentTimeMillis() / 1000, within(5L));

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * a command is sent at most once. Thread-safe; only {@link #connect} and {@link #close} block.
  */
 public final class RedisClients implements AutoCloseable {
-  /** How long a cluster's topology is not asked for again. */
+  /** The shortest time between two requests for the topology of a cluster. */
   public static final Duration TOPOLOGY_REFRESH_PAUSE = Duration.ofMillis(250);
 
   private static final Duration TOPOLOGY_REFRESH_PERIOD = Duration.ofSeconds(5);

@@ -8,13 +8,25 @@ import dev.redline.core.internal.http.ProblemDetails;
 import dev.redline.server.data.CheckReader.BatchItem;
 import dev.redline.server.data.CheckReader.InvalidItem;
 import dev.redline.server.logging.DenialLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** {@code POST /v1/check/batch}: up to 1000 decisions, made in order. */
+/**
+ * {@code POST /v1/check/batch}: up to 1000 decisions, made in order.
+ *
+ * <p>A check may take long, for example if the signature of its token is verified. So a batch
+ * leaves the event loop to other requests after a time slice, and continues later.
+ */
 final class BatchEndpoint implements Endpoint {
+  private static final long SLICE_NANOS = 2_000_000;
+  private static final Duration PAUSE = Duration.ofMillis(1);
+
+  /** How many checks are decided between two looks at the clock. */
+  private static final int STEP = 8;
+
   private final RateLimitEngine engine;
   private final CheckReader reader;
 
@@ -29,8 +41,23 @@ final class BatchEndpoint implements Endpoint {
     List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
     // Read here: results may arrive on other threads, which must not use the request.
     String traceParent = exchange.traceParent();
-    for (BatchItem item : items) {
-      results.add(decide(item, exchange.loop().denials(), traceParent));
+    decideRest(exchange, items, results, traceParent);
+  }
+
+  /** Decides the items that have no result yet, and sends the response after the last one. */
+  private void decideRest(
+      Exchange exchange,
+      List<BatchItem> items,
+      List<CompletableFuture<Object>> results,
+      @Nullable String traceParent) {
+    long start = System.nanoTime();
+    for (int i = results.size(); i < items.size(); i++) {
+      if (i % STEP == 0 && System.nanoTime() - start > SLICE_NANOS) {
+        // By a timer: the event loop would run queued tasks before it reads from connections.
+        exchange.loop().after(PAUSE, () -> continueWith(exchange, items, results, traceParent));
+        return;
+      }
+      results.add(decide(items.get(i), exchange.loop().denials(), traceParent));
     }
     exchange
         .loop()
@@ -38,6 +65,18 @@ final class BatchEndpoint implements Endpoint {
             CompletableFuture.allOf(results.toArray(new CompletableFuture<?>[0])),
             done -> exchange.json(write(exchange.loop().text(), results)),
             failure -> Router.sendInternalError(exchange, failure));
+  }
+
+  private void continueWith(
+      Exchange exchange,
+      List<BatchItem> items,
+      List<CompletableFuture<Object>> results,
+      @Nullable String traceParent) {
+    try {
+      decideRest(exchange, items, results, traceParent);
+    } catch (RuntimeException e) {
+      Router.sendInternalError(exchange, e);
+    }
   }
 
   /** Returns the {@link RateLimitResult} of an item, or the {@link HttpProblem} it has. */

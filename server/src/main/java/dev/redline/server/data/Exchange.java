@@ -83,7 +83,7 @@ final class Exchange {
     return responded;
   }
 
-  /** Tells what authenticated the caller. */
+  /** Sets what authenticated the caller. */
   void authenticatedBy(Credential value) {
     credential = value;
   }

@@ -104,7 +104,7 @@ final class ForwardAuthEndpoint implements Endpoint {
       throw HttpProblem.field(DENY_STATUS, "must be 400 to 599, was '" + text + "'");
     }
     int valid = status;
-    return decision -> decision.refusingWith(valid);
+    return decision -> decision.withDenyStatus(valid);
   }
 
   private PreparedCheck describedCheck(Optional<String> ruleSetId, Exchange exchange) {

@@ -10,6 +10,7 @@ import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.statsd.StatsdMeterRegistry;
 import java.util.Map;
 import org.apache.catalina.core.StandardHost;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MeterRegistryCustomizer;
 import org.springframework.boot.tomcat.ConfigurableTomcatWebServerFactory;
@@ -21,6 +22,9 @@ import org.springframework.context.annotation.Configuration;
 /** The Spring beans of the management port; the rest is Spring Boot's actuator. */
 @Configuration(proxyBeanMethods = false)
 public class ManagementWiring {
+  /** How many threads are reserved for health probes. */
+  private static final int PROBES = 4;
+
   /** Becomes the health component {@code redline}, after the name of this method. */
   @Bean
   RedlineHealth redlineHealthIndicator(RedlineAssembly assembly) {
@@ -40,9 +44,10 @@ public class ManagementWiring {
   }
 
   @Bean
-  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> managementServer() {
+  WebServerFactoryCustomizer<ConfigurableTomcatWebServerFactory> managementServer(
+      @Value("${server.tomcat.threads.max}") int threads) {
     return factory -> {
-      factory.addEngineValves(new UnreadBodyValve());
+      factory.addEngineValves(new UnreadBodyValve(), new ReservedThreadsValve(threads - PROBES));
       factory.addContextCustomizers(
           context -> {
             if (context.getParent() instanceof StandardHost host) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.jar.JarFile;
 import java.util.stream.Stream;
 
 /**
@@ -71,6 +72,7 @@ public final class PluginsDirectory implements AutoCloseable {
     try (Stream<Path> entries = Files.list(directory)) {
       List<URL> jars = new ArrayList<>();
       for (Path file : entries.filter(PluginsDirectory::isJar).sorted().toList()) {
+        checkReadable(file);
         jars.add(file.toUri().toURL());
       }
       return jars.toArray(URL[]::new);
@@ -78,6 +80,16 @@ public final class PluginsDirectory implements AutoCloseable {
       throw new IllegalStateException("every file has a URL", e);
     } catch (IOException e) {
       throw new InvalidSettingsException(List.of(NAME + ": cannot be listed: " + e));
+    }
+  }
+
+  /** Rejects a damaged jar, which a class loader would ignore without a message. */
+  private static void checkReadable(Path file) {
+    try (JarFile jar = new JarFile(file.toFile())) {
+      jar.getManifest();
+    } catch (IOException e) {
+      throw new InvalidSettingsException(
+          List.of(NAME + ": " + file + " is not a readable jar: " + e.getMessage()));
     }
   }
 

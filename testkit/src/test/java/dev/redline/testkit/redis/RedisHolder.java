@@ -11,7 +11,7 @@ import java.nio.file.Path;
 final class RedisHolder {
   private RedisHolder() {}
 
-  @SuppressWarnings("MustBeClosed") // the point is what happens when nobody closes anything
+  @SuppressWarnings("MustBeClosed") // the test needs processes that are not closed
   public static void main(String[] args) throws IOException {
     RedisBinary binary =
         args.length > 1 ? RedisBinary.at(Path.of(args[1])) : RedisBinary.embedded();

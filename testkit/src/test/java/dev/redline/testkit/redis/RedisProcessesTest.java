@@ -141,7 +141,7 @@ class RedisProcessesTest {
   }
 
   @Test
-  void aServerThatEndsByItselfIsSeenToHaveEnded() {
+  void detectsAServerThatHasEnded() {
     try (RedisServer server = RedisServer.start(RedisBinary.embedded())) {
       ProcessHandle.of(server.pid()).orElseThrow().destroyForcibly();
       RedisCluster.await("end", () -> !server.isAlive());

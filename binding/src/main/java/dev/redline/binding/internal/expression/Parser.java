@@ -227,7 +227,7 @@ final class Parser {
     while (text.startsWith(".", at)) {
       at++;
       String property = name();
-      // Not a property of the method's object, but a call: told apart before it is looked up.
+      // A call, not a property: rejected before the property is looked up.
       rejectCall();
       node = property(node, property);
     }

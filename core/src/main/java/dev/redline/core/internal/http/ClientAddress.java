@@ -10,11 +10,10 @@ import org.jspecify.annotations.Nullable;
  * Finds out which client an HTTP request comes from.
  *
  * <p>Each proxy appends the peer it saw, so the hops of {@code X-Forwarded-For} are read from right
- * to left: a hop is believed as long as everything to its right is a trusted proxy. The first hop
- * that is no trusted proxy is the client; if all are, the leftmost is. A hop that is no address
- * ends the walk, and what stands left of it is not believed: the client is then the hop to its
- * right, the last one that a trusted proxy vouched for. So whatever a client writes into the header
- * itself is never reached.
+ * to left: a hop is trusted if all hops to its right are trusted proxies. The first hop that is no
+ * trusted proxy is the client; if all are, the leftmost is. A hop that is no address ends the
+ * search, and hops to its left are ignored: the client is then the hop to its right, the last one
+ * that a trusted proxy added. So hops that a client writes into the header are never used.
  *
  * <p>Hops may carry ports and brackets ({@code 192.0.2.1:80}, {@code [2001:db8::1]:80}), zone ids
  * and spaces; empty hops are skipped.

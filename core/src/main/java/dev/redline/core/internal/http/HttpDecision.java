@@ -10,8 +10,8 @@ import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 
 /**
- * What a decision means in HTTP: status, header fields, and the body of a refusal. The same in
- * every adapter. Immutable.
+ * What a decision means in HTTP: status, header fields, and the body of a denial. The same in every
+ * adapter. Immutable.
  */
 public final class HttpDecision {
   private static final String PROBLEM_TYPES = "https://iana.org/assignments/http-problem-types";
@@ -44,23 +44,23 @@ public final class HttpDecision {
   }
 
   /**
-   * Returns this decision with another status if it refuses, for proxies that understand few.
+   * Returns this decision with another status if it denies, for proxies that know few statuses.
    *
    * @throws IllegalArgumentException if the status is not 400 to 599
    */
-  public HttpDecision refusingWith(int denyStatus) {
+  public HttpDecision withDenyStatus(int denyStatus) {
     if (denyStatus < 400 || denyStatus > 599) {
       throw new IllegalArgumentException("denyStatus must be 400 to 599, was " + denyStatus);
     }
     return allowed() ? this : new HttpDecision(result, settings, denyStatus);
   }
 
-  /** Returns whether the request may go on. */
+  /** Returns whether the request is allowed. */
   public boolean allowed() {
     return result.allowed();
   }
 
-  /** Returns the decision this is about. */
+  /** Returns the result. */
   public RateLimitResult result() {
     return result;
   }
@@ -70,7 +70,7 @@ public final class HttpDecision {
     return status;
   }
 
-  /** Returns the value of {@code Retry-After}: whole seconds, at least 1; absent if it is. */
+  /** Returns the value of {@code Retry-After}, if there is one: whole seconds, at least 1. */
   public OptionalLong retryAfterSeconds() {
     long seconds = retryAfterSecondsOrAbsent();
     return seconds == RateLimitResult.ABSENT ? OptionalLong.empty() : OptionalLong.of(seconds);
@@ -92,7 +92,7 @@ public final class HttpDecision {
     return headers;
   }
 
-  /** Hands over each header field in order: {@link #headers} without a map. */
+  /** Passes each header field to a consumer, in order: {@link #headers} without a map. */
   public void forEachHeader(BiConsumer<String, String> field) {
     if (isUnlimited(result.reason())) {
       return;
@@ -121,7 +121,7 @@ public final class HttpDecision {
         || reason == Reason.FAIL_OPEN;
   }
 
-  /** Returns the seconds in so many microseconds, rounded up. */
+  /** Converts microseconds to seconds, rounded up. */
   private static long seconds(long micros) {
     return -Math.floorDiv(-micros, MICROS_PER_SECOND);
   }
@@ -143,7 +143,7 @@ public final class HttpDecision {
               "Request cannot be satisfied due to temporary server capacity constraints");
       case BLOCKED, MISSING_IDENTITY, MISSING_RULE_SET ->
           problem(ProblemDetails.BLANK, ProblemDetails.of(status, "").title());
-      default -> throw new IllegalStateException("nothing was refused: " + result);
+      default -> throw new IllegalStateException("the request was not denied: " + result);
     };
   }
 
@@ -182,8 +182,9 @@ public final class HttpDecision {
       case COST_EXCEEDS_CAPACITY ->
           "The request costs more than the limit" + limit() + " ever holds; waiting does not help.";
       case FAIL_CLOSED -> "The limits cannot be checked at the moment; please retry.";
-      case BLOCKED -> "A rule refuses such requests.";
-      case MISSING_IDENTITY -> "The request does not tell whose limits apply.";
+      case BLOCKED -> "A rule denies such requests.";
+      case MISSING_IDENTITY ->
+          "The request has no identity, so it is not known whose limits apply.";
       default -> "There are no rules to decide by.";
     };
   }

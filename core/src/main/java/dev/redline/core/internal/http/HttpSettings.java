@@ -10,7 +10,7 @@ package dev.redline.core.internal.http;
  *     503
  */
 public record HttpSettings(boolean legacyHeaders, boolean ietfHeaders, int failClosedStatus) {
-  /** The settings of a fresh installation. */
+  /** The defaults of all settings. */
   public static final HttpSettings DEFAULT = new HttpSettings(true, false, 429);
 
   /** Checks the status. */

@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A problem document (RFC 9457): the body of a refusal or an error.
+ * A problem document (RFC 9457): the body of a denial or an error.
  *
  * @param type a URI that names the kind of problem
  * @param title the kind of problem for people
  * @param status the HTTP status it goes with
  * @param detail what happened this time
- * @param violatedPolicies the labels of the bands that refused; empty if none did
- * @param ruleId the rule that refused
- * @param plan the plan that refused, where plans were asked for instead of rules
+ * @param violatedPolicies the labels of the bands that denied; empty if none did
+ * @param ruleId the rule that denied
+ * @param plan the plan that denied, if plans were checked instead of rules
  * @param retryAfterMs how many milliseconds to wait, where waiting helps
  */
 public record ProblemDetails(
@@ -86,7 +86,7 @@ public record ProblemDetails(
       case 500 -> "Internal Server Error";
       case 502 -> "Bad Gateway";
       case 503 -> "Service Unavailable";
-      default -> status < 500 ? "Request Refused" : "Server Error";
+      default -> status < 500 ? "Request Rejected" : "Server Error";
     };
   }
 }

@@ -5,7 +5,7 @@ import dev.redline.core.key.IpAddress;
 import java.util.List;
 
 /**
- * The peers whose word about where a request comes from is believed.
+ * The proxies whose header fields about the client are trusted.
  *
  * @param blocks the addresses they may have
  */
@@ -38,7 +38,7 @@ public record TrustedProxies(List<IpBlock> blocks) {
     return NONE;
   }
 
-  /** Returns whether what this peer says is believed. */
+  /** Returns whether header fields of this peer are trusted. */
   public boolean trusts(IpAddress peer) {
     for (int i = 0; i < blocks.size(); i++) {
       if (blocks.get(i).contains(peer)) {

@@ -7,9 +7,9 @@ import java.util.Objects;
  * The arithmetic of one band: pure functions on integers, in microseconds.
  *
  * <p>A decision has three steps. {@link #view} reads the kept state at a moment {@code now} into
- * three words; {@link #admits} decides on them; {@link #take} gives the state to keep. Everything
- * people are told (remaining, wait, reset) is derived from the three words of the view, so a store
- * that decides elsewhere only has to send them back. Nothing here allocates, locks or keeps time.
+ * three words; {@link #admits} decides on them; {@link #take} gives the next state. All reported
+ * numbers (remaining, wait, reset) are derived from the three words of the view, so a store that
+ * decides elsewhere only has to return them. Nothing here allocates, locks or reads a clock.
  *
  * <p>State and views live in {@code long[]} owned by the caller, at an offset, so that the bands of
  * one bucket lie side by side.
@@ -46,27 +46,25 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
     return band;
   }
 
-  /** Returns the most that can pass at once. */
+  /** Returns the largest cost that can be taken at once. */
   public final long capacity() {
     return capacity;
   }
 
-  /**
-   * Returns what the state of a bucket is counted in; where it is the same, state means the same.
-   */
+  /** Returns the unit of the state; bands with the same unit can use each other's state. */
   public abstract String stateUnit();
 
   /** Returns how many words of state a bucket keeps for this band. */
   public abstract int stateWords();
 
   /** Writes the state of a full bucket. */
-  public abstract void fresh(long[] state, int s);
+  public abstract void fill(long[] state, int s);
 
   /**
    * Reads the state at {@code now} into a view.
    *
    * @return whether the state could only come from a clock that has since stepped back, and must be
-   *     written anew with {@link #take} of cost 0 even if nothing is taken
+   *     written again with {@link #take} of cost 0 even if nothing is taken
    */
   public abstract boolean view(long[] state, int s, long now, long[] view, int v);
 
@@ -77,9 +75,9 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   public abstract void take(long[] state, int s, long now, long[] view, int v, long cost);
 
   /**
-   * Gives back what a take of {@code cost} took at {@code takenAt}, as far as it is still missing
-   * {@code now}. The view is what the take saw; the state is the present one, and other takes and
-   * refills since then count in it.
+   * Refunds a cost that was taken at {@code takenAt}, as far as it has not been refilled by {@code
+   * now}. The view is the one on which the cost was taken; the state is the present one, and
+   * includes all that was taken and refilled since then.
    *
    * @return whether the state has changed
    */
@@ -95,13 +93,13 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Returns the parameters of a store that decides elsewhere, for taking {@code cost}. */
   public abstract BandParameters parameters(long cost);
 
-  /** Returns how many leading words of a view such a store has to send back. */
+  /** Returns how many leading words of a view such a store has to return. */
   public abstract int sentWords();
 
   /** Completes a view of which only the leading words were sent, by when it was made. */
   public abstract void complete(long[] view, int v, long now);
 
-  /** Returns how many are left, rounded down. */
+  /** Returns how many tokens are left, rounded down. */
   public abstract long remaining(long[] view, int v);
 
   /**
@@ -110,9 +108,7 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
    */
   public abstract long waitMicros(long[] view, int v, long cost);
 
-  /**
-   * Returns how many microseconds pass until the band is as good as new; a window: until its end.
-   */
+  /** Returns how many microseconds pass until the band is full; of a window, until its end. */
   public abstract long resetMicros(long[] view, int v);
 
   /** Returns how many microseconds pass until the next token, or the next window; 0 when full. */
@@ -124,10 +120,8 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Returns in how many microseconds the bucket is full, so that its state can be removed. */
   public abstract long lifetimeMicros(long[] view, int v);
 
-  /**
-   * Returns whether the view shows a band nobody has taken from, so that its state can be dropped.
-   */
-  public final boolean isFresh(long[] view, int v) {
+  /** Returns whether the view shows a full band, so that its state can be removed. */
+  public final boolean isFull(long[] view, int v) {
     return lifetimeMicros(view, v) == 0;
   }
 }

@@ -4,7 +4,7 @@ package dev.redline.core.internal.limit;
  * The arithmetic of one bucket: that of its bands, whose words of state and view lie side by side.
  *
  * <p>State begins at an offset {@code s} of an array of the caller's, views at an offset {@code v}
- * of another one. Nothing here allocates, locks or keeps time; see {@link BandArithmetic}.
+ * of another one. Nothing here allocates, locks or reads a clock; see {@link BandArithmetic}.
  */
 public final class BucketArithmetic {
   private final BandArithmetic[] bands;
@@ -40,10 +40,10 @@ public final class BucketArithmetic {
   }
 
   /** Writes the state of a full bucket. */
-  public void fresh(long[] state, int s) {
+  public void fill(long[] state, int s) {
     int at = s;
     for (BandArithmetic band : bands) {
-      band.fresh(state, at);
+      band.fill(state, at);
       at += band.stateWords();
     }
   }
@@ -52,7 +52,7 @@ public final class BucketArithmetic {
    * Reads the state at {@code now} into views.
    *
    * @return whether the state could only come from a clock that has since stepped back, and must be
-   *     written anew with {@link #take} of cost 0 even if nothing is acquired
+   *     written again with {@link #take} of cost 0 even if nothing is acquired
    */
   public boolean view(long[] state, int s, long now, long[] views, int v) {
     boolean stepped = false;
@@ -89,10 +89,9 @@ public final class BucketArithmetic {
   }
 
   /**
-   * Gives back what one take took, as far as it is still missing; see {@link
-   * BandArithmetic#refund}.
+   * Refunds a cost as far as it has not been refilled; see {@link BandArithmetic#refund}.
    *
-   * @param views what the take saw
+   * @param views the views on which the cost was taken
    * @param takenAt when it was taken
    * @return whether the state has changed
    */
@@ -137,7 +136,7 @@ public final class BucketArithmetic {
     return longest;
   }
 
-  /** Returns in how many microseconds the bucket is full, so that its state can be dropped. */
+  /** Returns in how many microseconds the bucket is full, so that its state can be removed. */
   public long lifetimeMicros(long[] views, int v) {
     long longest = 0;
     for (int b = 0; b < bands.length; b++) {

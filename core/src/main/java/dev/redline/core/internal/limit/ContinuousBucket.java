@@ -58,7 +58,7 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
   }
 
   @Override
-  public void fresh(long[] state, int s) {
+  public void fill(long[] state, int s) {
     state[s] = SINCE_EVER;
     state[s + 1] = 0;
   }

@@ -14,7 +14,7 @@ final class FixedWindow extends WindowArithmetic {
   }
 
   @Override
-  public void fresh(long[] state, int s) {
+  public void fill(long[] state, int s) {
     state[s] = Long.MIN_VALUE;
     state[s + 1] = 0;
   }

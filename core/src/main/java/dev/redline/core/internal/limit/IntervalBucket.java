@@ -22,7 +22,7 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
-  public void fresh(long[] state, int s) {
+  public void fill(long[] state, int s) {
     state[s] = SINCE_EVER;
     state[s + 1] = 0;
     state[s + 2] = SINCE_EVER;

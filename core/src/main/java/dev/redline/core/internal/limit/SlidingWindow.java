@@ -30,7 +30,7 @@ final class SlidingWindow extends WindowArithmetic {
   }
 
   @Override
-  public void fresh(long[] state, int s) {
+  public void fill(long[] state, int s) {
     state[s] = Long.MIN_VALUE;
     state[s + 1] = 0;
     state[s + 2] = 0;

@@ -125,7 +125,7 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     return word == CLOSED;
   }
 
-  /** Gives the lock back; the next thread that locks sees what was written under it. */
+  /** Unlocks; the next thread that locks sees what was written under the lock. */
   final void unlock() {
     WORD.setRelease(this, word & ~LOCKED);
   }
@@ -160,7 +160,7 @@ public abstract sealed class Bucket permits PackedBucket, WideBucket {
     WORD.set(this, full(limits) | LOCKED);
   }
 
-  /** Makes a bucket full that is locked, and gives the lock back. */
+  /** Makes a locked bucket full, and unlocks it. */
   final void refillAndUnlock(BucketLimits limits) {
     word = full(limits);
   }

@@ -217,7 +217,9 @@ public abstract class InMemoryStore implements StorageProvider {
 
   /** Receives each bucket that a sweep kept. */
   interface KeptBuckets {
-    /** Notes that the key's bucket will be full in so many microseconds without acquisitions. */
+    /**
+     * Records when the key's bucket will be full without acquisitions, in microseconds from now.
+     */
     void kept(RateLimitKey key, long micros);
   }
 

@@ -62,10 +62,11 @@ final class OverflowBuckets {
   }
 
   /**
-   * Opens a key's own new bucket owing what its group owes. The bucket is in the table already, so
-   * whoever locks the group's bucket from now on finds the key's own instead; whoever did so before
-   * is seen here, because the group is read under its lock. A group that is missing, or closed for
-   * being full, owes nothing; one made after it was looked for is made after the key's own.
+   * Opens the new bucket of a key with the debt of its group. The bucket is in the table already,
+   * so a thread that locks the group's bucket later finds the key's own bucket instead. What a
+   * thread acquired from the group before is included, because the group is read under its lock. A
+   * group that is missing, or closed because it was full, has no debt; a group that is created
+   * after this method looked for it is created after the key's own bucket.
    */
   void openLike(RateLimitKey key, Bucket bucket) {
     BucketLimits limits = key.limits();

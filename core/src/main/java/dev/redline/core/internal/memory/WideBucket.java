@@ -14,7 +14,7 @@ final class WideBucket extends Bucket {
 
   @Override
   long full(BucketLimits limits) {
-    limits.arithmetic().fresh(state, 0);
+    limits.arithmetic().fill(state, 0);
     return UNLOCKED;
   }
 

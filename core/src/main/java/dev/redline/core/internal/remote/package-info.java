@@ -1,4 +1,4 @@
-/** What stores have in common that reach their nodes by blocking calls. */
+/** What shared stores have in common: deny cache, generations of resets, blocking calls. */
 @NullMarked
 package dev.redline.core.internal.remote;
 

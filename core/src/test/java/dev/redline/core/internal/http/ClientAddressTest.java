@@ -26,7 +26,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void anUntrustedPeerIsTheClientWhateverItClaims() {
+  void untrustedPeerIsTheClientDespiteItsHeaders() {
     assertThat(client("203.0.113.7", "198.51.100.1")).isEqualTo("203.0.113.7");
   }
 
@@ -38,7 +38,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void aTrustedPeerThatSaysNothingIsTheClient() {
+  void trustedPeerWithoutHeaderIsTheClient() {
     assertThat(behindProxy()).isEqualTo("10.0.0.1");
     assertThat(behindProxy("")).isEqualTo("10.0.0.1");
     assertThat(behindProxy(" , ,")).isEqualTo("10.0.0.1");
@@ -50,7 +50,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void whatTheClientWroteItselfIsNotBelieved() {
+  void ignoresHopsThatTheClientWrote() {
     assertThat(behindProxy("1.1.1.1, 10.0.0.2, 203.0.113.7")).isEqualTo("203.0.113.7");
   }
 
@@ -124,7 +124,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void aForwardedRequestHasTheClientItsHopsTell() {
+  void clientOfAForwardedRequestIsFoundAmongItsHops() {
     assertThat(ClientAddress.resolveForwarded(List.of("1.1.1.1, 203.0.113.7"), PROXIES))
         .contains(IpAddress.parse("203.0.113.7"));
     assertThat(ClientAddress.resolveForwarded(List.of("10.1.1.1, 10.0.0.1"), PROXIES))

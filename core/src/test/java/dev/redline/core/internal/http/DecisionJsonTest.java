@@ -19,7 +19,7 @@ class DecisionJsonTest {
   }
 
   @Test
-  void everyFieldStandsInTheOrderOfTheContract() {
+  void fieldsAreInTheOrderOfTheDocumentation() {
     RateLimitResult result =
         RateLimitResult.builder(Reason.LIMIT_EXCEEDED)
             .rule("api-limits", "per-tenant")
@@ -38,7 +38,7 @@ class DecisionJsonTest {
 
   @ParameterizedTest
   @EnumSource(Reason.class)
-  void whatDoesNotApplyIsAbsent(Reason reason) {
+  void fieldsThatDoNotApplyAreAbsent(Reason reason) {
     assertThat(json(RateLimitResult.of(reason)))
         .isEqualTo("{\"allowed\":" + reason.allowed() + ",\"reason\":\"" + reason.name() + "\"}");
   }
@@ -67,7 +67,7 @@ class DecisionJsonTest {
   }
 
   @Test
-  void foreignTextsAreEscaped() {
+  void escapesTextsOfCallers() {
     RateLimitResult result =
         RateLimitResult.builder(Reason.BLOCKED)
             .rule("a\"b", "c\\d")

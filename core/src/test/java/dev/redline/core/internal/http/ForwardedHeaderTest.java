@@ -27,13 +27,13 @@ class ForwardedHeaderTest {
   }
 
   @Test
-  void isWalkedLikeForwardedFor() {
+  void findsTheClientAsWithXForwardedFor() {
     assertThat(client("for=1.1.1.1, for=\"[2001:db8::1]:80\", for=10.0.0.2"))
         .isEqualTo("2001:db8::1");
   }
 
   @Test
-  void anElementWithoutOneForEndsTheWalk() {
+  void stopsAtAnElementWithoutExactlyOneFor() {
     assertThat(client("for=203.0.113.7, proto=https")).isEqualTo("10.0.0.1");
     assertThat(client("for=203.0.113.7, for=, for=10.0.0.2")).isEqualTo("10.0.0.2");
     assertThat(client("for=203.0.113.7;for=203.0.113.8")).isEqualTo("10.0.0.1");
@@ -41,7 +41,7 @@ class ForwardedHeaderTest {
   }
 
   @Test
-  void aQuoteLeftOpenByTheClientSwallowsNothing() {
+  void openQuoteOfTheClientHidesNoHop() {
     assertThat(client("for=\"1.1.1.1, for=203.0.113.7")).isEqualTo("203.0.113.7");
     assertThat(client("for=\"", "for=203.0.113.7")).isEqualTo("203.0.113.7");
   }

@@ -58,20 +58,22 @@ class HttpDecisionTest {
   }
 
   @Test
-  void anotherStatusIsForRefusalsOnly() {
-    HttpDecision refused =
-        HttpDecision.of(RateLimitResult.of(Reason.BLOCKED), HttpSettings.DEFAULT).refusingWith(401);
+  void denyStatusReplacesOnlyThatOfDenials() {
+    HttpDecision denied =
+        HttpDecision.of(RateLimitResult.of(Reason.BLOCKED), HttpSettings.DEFAULT)
+            .withDenyStatus(401);
     HttpDecision allowed =
-        HttpDecision.of(RateLimitResult.of(Reason.ALLOWED), HttpSettings.DEFAULT).refusingWith(401);
-    assertThat(refused.status()).isEqualTo(401);
-    assertThat(refused.problem().status()).isEqualTo(401);
+        HttpDecision.of(RateLimitResult.of(Reason.ALLOWED), HttpSettings.DEFAULT)
+            .withDenyStatus(401);
+    assertThat(denied.status()).isEqualTo(401);
+    assertThat(denied.problem().status()).isEqualTo(401);
     assertThat(allowed.status()).isEqualTo(200);
-    assertThatIllegalArgumentException().isThrownBy(() -> refused.refusingWith(399));
-    assertThatIllegalArgumentException().isThrownBy(() -> refused.refusingWith(600));
+    assertThatIllegalArgumentException().isThrownBy(() -> denied.withDenyStatus(399));
+    assertThatIllegalArgumentException().isThrownBy(() -> denied.withDenyStatus(600));
   }
 
   @Test
-  void aLimitedResponseTellsLimitRemainingAndResetRoundedUp() {
+  void limitedResponseHasLimitRemainingAndResetRoundedUp() {
     assertThat(headers(limited(Reason.ALLOWED)))
         .containsExactly(
             entry("X-RateLimit-Limit", "10"),
@@ -82,7 +84,7 @@ class HttpDecisionTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "412, 1", "1000, 1", "1001, 2", "59999, 60"})
-  void aRefusalTellsWhenToRetryInWholeSecondsRoundedUp(long millis, String seconds) {
+  void denialHasRetryAfterInWholeSecondsRoundedUp(long millis, String seconds) {
     assertThat(headers(limited(Reason.LIMIT_EXCEEDED).retryAfter(Duration.ofMillis(millis))))
         .containsExactly(
             entry("X-RateLimit-Limit", "10"),
@@ -99,14 +101,14 @@ class HttpDecisionTest {
   }
 
   @Test
-  void anAllowedResponseNeverTellsToRetry() {
+  void allowedResponseHasNoRetryAfter() {
     assertThat(headers(limited(Reason.ALLOWED).retryAfter(Duration.ofSeconds(3))))
         .doesNotContainKeys("Retry-After", "X-RateLimit-Retry-After");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"NO_MATCHING_RULE", "DISABLED", "FAIL_OPEN"})
-  void whatWasNotLimitedHasNoHeaders(Reason reason) {
+  void unlimitedResponseHasNoHeaders(Reason reason) {
     HttpSettings all = new HttpSettings(true, true, 429);
     assertThat(HttpDecision.of(limited(reason).build(), all).headers()).isEmpty();
   }
@@ -118,21 +120,21 @@ class HttpDecisionTest {
 
   @ParameterizedTest
   @EnumSource(names = {"COST_EXCEEDS_CAPACITY", "BLOCKED", "MISSING_IDENTITY"})
-  void whereWaitingDoesNotHelpThereIsNoRetryAfter(Reason reason) {
+  void denialThatWaitingCannotChangeHasNoRetryAfter(Reason reason) {
     RateLimitResult.Builder result = RateLimitResult.builder(reason).rule("api", "per-ip");
     assertThat(headers(result)).isEmpty();
     assertThat(HttpDecision.of(result.build(), PLAIN).retryAfterSeconds()).isEmpty();
   }
 
   @Test
-  void aCostThatNeverFitsStillTellsTheLimit() {
+  void costAboveTheCapacityStillShowsTheLimit() {
     assertThat(headers(limited(Reason.COST_EXCEEDS_CAPACITY)))
         .containsOnlyKeys("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"FAIL_CLOSED", "MISSING_RULE_SET"})
-  void whatMayPassSoonIsToBeRetriedInASecond(Reason reason) {
+  void temporaryDenialsHaveRetryAfterOfOneSecond(Reason reason) {
     RateLimitResult result = RateLimitResult.of(reason);
     assertThat(HttpDecision.of(result, HttpSettings.DEFAULT).headers())
         .containsExactly(entry("Retry-After", "1"), entry("X-RateLimit-Retry-After", "1"));

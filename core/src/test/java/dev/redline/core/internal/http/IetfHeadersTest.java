@@ -29,7 +29,7 @@ class IetfHeadersTest {
   }
 
   @Test
-  void everyBandHasItsPolicyAndWhatIsLeftOfIt() {
+  void everyBandHasItsPolicyAndItsRemainingTokens() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -37,10 +37,10 @@ class IetfHeadersTest {
                 .addBand(band("per-second", 1, Duration.ofSeconds(1)))
                 .addBand(band("per-minute", 100, Duration.ofMinutes(1))));
     fixture.check("/");
-    RateLimitResult refused = fixture.check("/");
+    RateLimitResult denied = fixture.check("/");
 
-    assertThat(refused.allowed()).isFalse();
-    assertThat(headers(refused))
+    assertThat(denied.allowed()).isFalse();
+    assertThat(headers(denied))
         .containsEntry("RateLimit-Policy", "\"per-second\";q=1;w=1, \"per-minute\";q=100;w=60")
         .containsEntry("RateLimit", "\"per-second\";r=0;t=1, \"per-minute\";r=99;t=1")
         .containsEntry("Retry-After", "1")
@@ -61,7 +61,7 @@ class IetfHeadersTest {
   }
 
   @Test
-  void aWindowTellsWhenTheNextOneBegins() {
+  void windowShowsTheTimeToTheNextOne() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -106,13 +106,13 @@ class IetfHeadersTest {
   }
 
   @Test
-  void whereNoBandAppliesThereAreNoFields() {
+  void noBandMeansNoFields() {
     assertThat(headers(RateLimitResult.of(Reason.NO_MATCHING_RULE))).isEmpty();
     assertThat(headers(RateLimitResult.of(Reason.BLOCKED))).isEmpty();
   }
 
   @Test
-  void aForeignLabelCannotBreakOutOfItsString() {
+  void escapesLabels() {
     List<BandStatus> bands = new ArrayList<>();
     bands.add(
         new BandStatus(

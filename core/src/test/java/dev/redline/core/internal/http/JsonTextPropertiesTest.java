@@ -21,7 +21,7 @@ class JsonTextPropertiesTest {
   }
 
   @Property
-  void whatIsWrittenReadsBackEvenThroughUtf8(@ForAll("texts") String text) {
+  void writtenTextReadsBackThroughUtf8(@ForAll("texts") String text) {
     String json = JsonText.quote(new StringBuilder(), text).toString();
     String received = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     assertThat(read(received)).isEqualTo(text);

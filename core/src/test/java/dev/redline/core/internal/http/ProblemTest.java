@@ -24,7 +24,7 @@ class ProblemTest {
   }
 
   @Test
-  void anExceededQuotaTellsPoliciesRuleAndWait() {
+  void exceededQuotaNamesPoliciesRuleAndWait() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder()
@@ -54,7 +54,7 @@ class ProblemTest {
   }
 
   @Test
-  void everyRefusingBandIsNamedAndNoOther() {
+  void namesEveryDenyingBandAndNoOther() {
     EngineFixture fixture =
         EngineFixture.of(
             RateLimitRule.builder().id("a").addBand(perHour(1)).addBand(perHour(5)),
@@ -111,7 +111,7 @@ class ProblemTest {
     "MISSING_IDENTITY, 403, Forbidden",
     "MISSING_RULE_SET, 503, Service Unavailable"
   })
-  void otherRefusalsSayItAllByTheirStatus(Reason reason, int status, String title) {
+  void otherDenialsHaveNoProblemType(Reason reason, int status, String title) {
     ProblemDetails problem = http(RateLimitResult.of(reason)).problem();
     assertThat(problem.type()).isEqualTo("about:blank");
     assertThat(problem.status()).isEqualTo(status);
@@ -124,13 +124,13 @@ class ProblemTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ALLOWED", "NO_MATCHING_RULE", "DISABLED", "FAIL_OPEN", "LOCAL_FALLBACK"})
-  void thereIsNoProblemWithWhatPasses(Reason reason) {
+  void allowedResultHasNoProblemDocument(Reason reason) {
     HttpDecision decision = http(RateLimitResult.of(reason));
     assertThatIllegalStateException().isThrownBy(decision::problem);
   }
 
   @Test
-  void whereOnlyTheReportedBandIsKnownItIsTheViolatedOne() {
+  void reportedBandIsTheViolatedOneIfNoOtherIsKnown() {
     RateLimitResult remote =
         RateLimitResult.builder(Reason.LIMIT_EXCEEDED)
             .rule("s", "r")
@@ -140,7 +140,7 @@ class ProblemTest {
   }
 
   @Test
-  void anErrorOfAnyKindCanBeToldAsAProblem() {
+  void anyErrorCanBeAProblemDocument() {
     assertThat(ProblemDetails.of(404, "no rule 'x\"y'").toJson())
         .isEqualTo(
             "{\"type\":\"about:blank\",\"title\":\"Not Found\",\"status\":404,"

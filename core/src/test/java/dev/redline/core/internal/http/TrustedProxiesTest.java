@@ -23,7 +23,7 @@ class TrustedProxiesTest {
   }
 
   @Test
-  void noneTrustsNobody() {
+  void noneTrustsNoAddress() {
     assertThat(trusts(TrustedProxies.none(), "127.0.0.1")).isFalse();
   }
 

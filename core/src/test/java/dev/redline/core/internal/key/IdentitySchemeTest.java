@@ -53,7 +53,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void anApiKeyIsOnlyEverADigest() {
+  void apiKeysAppearOnlyAsDigests() {
     String digest = ApiKeyDigest.unkeyed().of("k1");
     assertThat(scheme("apiKey").identity(request().build(), false)).isEqualTo("k:" + digest);
     assertThat(scheme("apiKey").shown(request().build(), false)).containsExactly(digest);
@@ -100,7 +100,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void aPrefixOutOfRangeIsRefused() {
+  void rejectsPrefixOutOfRange() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new IdentitySettings(0, ApiKeyDigest.unkeyed()));
     assertThatIllegalArgumentException()
@@ -108,7 +108,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void aMissingPartIsNobodyUnlessTheAddressIsBorrowed() {
+  void missingPartGivesNoIdentityUnlessTheAddressReplacesIt() {
     RequestContext anonymous = request().userId(null).build();
     assertThat(scheme("userId").identity(anonymous, false)).isNull();
     assertThat(scheme("userId").shown(anonymous, false)).isNull();
@@ -118,7 +118,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void aBorrowedAddressNeverEqualsAUserOfThatName() {
+  void addressInPlaceOfAUserDiffersFromAUserOfThatName() {
     RequestContext anonymous = request().userId(null).build();
     RequestContext impostor = request().userId("203.0.113.7").build();
     assertThat(scheme("userId").identity(anonymous, true))
@@ -129,7 +129,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void withoutAnAddressThereIsNothingToBorrow() {
+  void missingPartWithoutAddressGivesNoIdentity() {
     RequestContext unknown = RequestContext.builder().path("/").build();
     assertThat(scheme("userId").identity(unknown, true)).isNull();
     assertThat(scheme("ip").identity(unknown, true)).isNull();
@@ -176,7 +176,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void veryLongIdentitiesAreKeptShortAndApart() {
+  void longIdentitiesBecomeDifferentDigests() {
     String prefix = "x".repeat(100_000);
     String one = scheme("userId").identityOf(List.of(prefix + "1"));
     String other = scheme("userId").identityOf(List.of(prefix + "2"));
@@ -188,14 +188,14 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void whatAResolverYieldsIsNoFieldOfThatName() {
+  void keyOfAResolverDiffersFromAFieldOfThatName() {
     assertThat(IdentityScheme.resolved("alice"))
         .isNotEqualTo(scheme("userId").identityOf(List.of("alice")));
     assertThat(IdentityScheme.resolved("x".repeat(1000))).hasSizeLessThan(100);
   }
 
   @Test
-  void namesOfUnknownKindAreUnambiguousToo() {
+  void identitiesOfUnknownKindAreUnambiguous() {
     assertThat(IdentityScheme.named(List.of("a", "b")))
         .isNotEqualTo(IdentityScheme.named(List.of("a\0b")))
         .isNotEqualTo(IdentityScheme.named(List.of("ab")))
@@ -213,7 +213,7 @@ class IdentitySchemeTest {
   }
 
   @Test
-  void severalValuesOfAHeaderAreNoOtherValues() {
+  void severalHeaderValuesDifferFromTheirJoinedText() {
     List<List<String>> different =
         List.of(
             List.of("a", "b"),

@@ -53,7 +53,7 @@ class IpBlockTest {
         "::ffff:10.0.0.0/64",
         "office"
       })
-  void whatIsNoBlockIsRefusedByItsText(String text) {
+  void rejectsWhatIsNoBlockWithItsText(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> IpBlock.parse(text))
         .withMessageContaining("'" + text + "'")

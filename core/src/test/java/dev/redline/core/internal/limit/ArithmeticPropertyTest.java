@@ -36,9 +36,9 @@ class ArithmeticPropertyTest {
       assertThat(trace.arithmetic.resetMicros(trace.view, 0))
           .as("reset")
           .isEqualTo(exact.reset(trace.now));
-      assertThat(trace.arithmetic.isFresh(trace.view, 0))
+      assertThat(trace.arithmetic.isFull(trace.view, 0))
           .as("fresh")
-          .isEqualTo(exact.isFresh(trace.now));
+          .isEqualTo(exact.isFull(trace.now));
       boolean admitted = exact.admits(trace.now, cost);
       assertThat(trace.acquire(cost)).as("verdict on %s", cost).isEqualTo(admitted);
       if (admitted) {
@@ -48,7 +48,7 @@ class ArithmeticPropertyTest {
   }
 
   @Property(tries = 2000)
-  void waitingExactlyTheAdvertisedTimeGetsInAndOneMicrosecondLessDoesNot(
+  void isAllowedAfterTheAdvertisedWaitAndNotOneMicrosecondBefore(
       @ForAll RateLimitBand band, @ForAll List<Step> steps) {
     Trace trace = new Trace(band, START);
     long cost = 1;
@@ -88,8 +88,7 @@ class ArithmeticPropertyTest {
   }
 
   @Property
-  void aViewThatAdvancesIsTheViewOfTheStateThatFollows(
-      @ForAll RateLimitBand band, @ForAll List<Step> steps) {
+  void advancedViewIsTheViewOfTheNextState(@ForAll RateLimitBand band, @ForAll List<Step> steps) {
     Trace trace = new Trace(band, START);
     long cost = 1;
     for (Step step : steps) {
@@ -106,22 +105,21 @@ class ArithmeticPropertyTest {
   }
 
   @Property
-  void anEmptiedBandIsFullAfterItsHorizonAndNotBeforeAndASlidingWindowLater(
-      @ForAll RateLimitBand band) {
+  void allButSlidingWindowsAreFullExactlyAfterTheirHorizon(@ForAll RateLimitBand band) {
     Trace trace = new Trace(band, START - START % band.periodMicros());
     assertThat(trace.acquire(band.capacity())).isTrue();
     long horizon = trace.arithmetic.horizonMicros();
     trace.now += horizon - 1;
     trace.look();
-    assertThat(trace.arithmetic.isFresh(trace.view, 0)).isFalse();
+    assertThat(trace.arithmetic.isFull(trace.view, 0)).isFalse();
     trace.now += 1;
     trace.look();
-    assertThat(trace.arithmetic.isFresh(trace.view, 0))
+    assertThat(trace.arithmetic.isFull(trace.view, 0))
         .isEqualTo(band.algorithm() != Algorithm.SLIDING_WINDOW);
   }
 
   @Property
-  void aClockThatStepsBackNeverMakesACallerWaitLongerThanTheHorizon(
+  void noWaitIsLongerThanTheHorizonAfterTheClockStepsBack(
       @ForAll RateLimitBand band, @ForAll List<Step> steps) {
     Trace trace = new Trace(band, START);
     long cost = 1;
@@ -139,7 +137,7 @@ class ArithmeticPropertyTest {
   }
 
   @Property
-  void aMergedViewNeverOffersMoreThanEitherOfThem(
+  void mergedViewHasNoMoreTokensThanEitherView(
       @ForAll RateLimitBand band, @ForAll List<Step> left, @ForAll List<Step> right) {
     Trace one = run(band, left);
     Trace two = run(band, right);

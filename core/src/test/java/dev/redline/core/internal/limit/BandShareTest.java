@@ -59,14 +59,14 @@ class BandShareTest {
   }
 
   @Test
-  void aLimitOnceAYearStaysOne() {
+  void oneRequestPerYearStaysOne() {
     RateLimitBand part = BandShare.of(RateLimitBand.of(1, 1, Duration.ofDays(365)), 0.001);
     assertThat(part.capacity()).isEqualTo(1);
     assertThat(part.period()).isEqualTo(RateLimitBand.MAX_PERIOD);
   }
 
   @Test
-  void whatIsNoPartIsRefused() {
+  void rejectsShareOutOfRange() {
     RateLimitBand band = RateLimitBand.of(1, 1, Duration.ofSeconds(1));
     for (double share : new double[] {0, -1, 1.1, Double.NaN}) {
       assertThatThrownBy(() -> BandShare.of(band, share))

@@ -25,7 +25,7 @@ class DurationTextTest {
   }
 
   @Test
-  void aBareNumberIsRefusedWithAHint() {
+  void rejectsNumberWithoutUnitAndSuggestsOne() {
     assertThatThrownBy(() -> DurationText.parse("20")).hasMessageContaining("20s or 20ms");
   }
 

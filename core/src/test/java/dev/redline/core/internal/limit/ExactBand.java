@@ -44,7 +44,7 @@ abstract class ExactBand {
 
   abstract long reset(long now);
 
-  abstract boolean isFresh(long now);
+  abstract boolean isFull(long now);
 
   boolean admits(long now, long cost) {
     return big(cost).compareTo(remaining(now)) <= 0;
@@ -111,7 +111,7 @@ abstract class ExactBand {
     }
 
     @Override
-    boolean isFresh(long now) {
+    boolean isFull(long now) {
       return debt(now).signum() == 0;
     }
   }
@@ -148,11 +148,11 @@ abstract class ExactBand {
 
     @Override
     long reset(long now) {
-      return first(micros -> isFresh(now + micros));
+      return first(micros -> isFull(now + micros));
     }
 
     @Override
-    boolean isFresh(long now) {
+    boolean isFull(long now) {
       return remaining(now).equals(capacity);
     }
   }
@@ -207,7 +207,7 @@ abstract class ExactBand {
     }
 
     @Override
-    boolean isFresh(long now) {
+    boolean isFull(long now) {
       return current(now).signum() == 0;
     }
   }
@@ -236,7 +236,7 @@ abstract class ExactBand {
     }
 
     @Override
-    boolean isFresh(long now) {
+    boolean isFull(long now) {
       return current(now).signum() == 0 && previous(now).signum() == 0;
     }
   }

@@ -21,7 +21,7 @@ class TokenBucketTest {
   }
 
   @Test
-  void tenPassAndTheEleventhIsToldToWaitASecond() {
+  void allowsTenAndDeniesTheEleventhForOneSecond() {
     Trace trace = new Trace(RateLimitBand.of(10, 1, Duration.ofSeconds(1)), START);
     for (int left = 9; left >= 0; left--) {
       assertThat(trace.acquire(1)).isTrue();
@@ -43,7 +43,7 @@ class TokenBucketTest {
   }
 
   @Test
-  void hammeringWhileRefusedEarnsNothing() {
+  void denialsDoNotDelayOrAddTokens() {
     Trace trace = new Trace(RateLimitBand.of(10, 1, Duration.ofSeconds(1)), START);
     assertThat(trace.acquire(10)).isTrue();
     assertThat(countPassing(trace, 100, 10_000)).isEqualTo(1);

@@ -14,7 +14,7 @@ final class Trace {
     this.arithmetic = BandArithmetic.of(band);
     this.state = new long[arithmetic.stateWords()];
     this.now = start;
-    arithmetic.fresh(state, 0);
+    arithmetic.fill(state, 0);
     arithmetic.view(state, 0, now, view, 0);
   }
 

@@ -27,7 +27,7 @@ class WindowTest {
   }
 
   @Test
-  void aBurstWithinAMillisecondPassesUpToTheLimit() {
+  void burstWithinAMillisecondIsAllowedUpToTheLimit() {
     Trace trace = new Trace(RateLimitBand.slidingWindow(5, Duration.ofSeconds(10)), START);
     int passed = 0;
     for (int i = 0; i < 50; i++) {
@@ -38,13 +38,13 @@ class WindowTest {
   }
 
   @Test
-  void aSlidingWindowKeepsThreeWordsWhateverTheTraffic() {
+  void slidingWindowStateIsThreeWords() {
     assertThat(BandArithmetic.of(RateLimitBand.slidingWindow(10, Duration.ofDays(1))).stateWords())
         .isEqualTo(3);
   }
 
   @Test
-  void aFixedWindowOpensAnewAtItsEnd() {
+  void fixedWindowStartsAgainAtItsEnd() {
     Trace trace = new Trace(RateLimitBand.fixedWindow(3, Duration.ofSeconds(10)), START + SECOND);
     assertThat(burst(trace, 5)).isEqualTo(3);
     assertThat(trace.arithmetic.waitMicros(trace.view, 0, 1)).isEqualTo(9 * SECOND);

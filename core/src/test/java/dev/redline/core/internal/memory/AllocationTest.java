@@ -58,14 +58,14 @@ class AllocationTest {
   }
 
   @Test
-  void anAllowedAcquisitionAllocatesNothing() {
+  void allowedAcquisitionAllocatesNothing() {
     Acquisition one = Acquisition.of(Fixture.key(Fixture.limits("r", generous()), "k"), 1);
     assertThat(bytesPerOperation(one)).isLessThan(1);
     assertThat(Fixture.decide(store, one).allowed()).isTrue();
   }
 
   @Test
-  void aRefusedAcquisitionAllocatesNothing() {
+  void deniedAcquisitionAllocatesNothing() {
     Acquisition one = Acquisition.of(Fixture.key(Fixture.limits("r", Fixture.slow(1)), "k"), 1);
     assertThat(bytesPerOperation(one)).isLessThan(1);
     assertThat(Fixture.decide(store, one).allowed()).isFalse();
@@ -79,7 +79,7 @@ class AllocationTest {
   }
 
   @Test
-  void twoKeysOfThreeBandsAllocateNothingWhenRefused() {
+  void twoKeysOfThreeBandsAllocateNothingWhenDenied() {
     Acquisition two = two(1);
     assertThat(bytesPerOperation(two)).isLessThan(1);
     assertThat(Fixture.decide(store, two).allowed()).isFalse();

@@ -47,7 +47,7 @@ class BucketTest {
   }
 
   @Test
-  void aThreadThatReadTheStateBeforeAnotherTookDoesNotTurnTheBucketBack() {
+  void lateWriterDoesNotUndoAnotherAcquisition() {
     AtomicLong now = new AtomicLong(Fixture.START);
     HashTableStore store = new HashTableStore(10, now::get, null);
     drain(store, now);

@@ -6,9 +6,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EvictionTest {
   /** A table with one place, or none at all: then what is put is evicted before it is opened. */
-  private static final class TinyStore extends InMemoryStore {
-    private final Map<RateLimitKey, Bucket> table = new ConcurrentHashMap<>();
+  private static final class TinyStore extends MapBackedStore {
     private final int places;
 
     /** What another thread does while one is told that there is no room; once. */
@@ -37,21 +34,6 @@ class EvictionTest {
     }
 
     @Override
-    public String type() {
-      return "tiny";
-    }
-
-    @Override
-    protected @Nullable Bucket find(RateLimitKey key) {
-      return table.get(key);
-    }
-
-    @Override
-    protected @Nullable Bucket peek(RateLimitKey key) {
-      return table.get(key);
-    }
-
-    @Override
     protected @Nullable Bucket insert(RateLimitKey key, Bucket candidate) {
       Runnable meanwhile = beforeTurningAway;
       if (meanwhile != null) {
@@ -62,11 +44,11 @@ class EvictionTest {
       if (places == 1) {
         evictAll();
       }
-      Bucket other = table.putIfAbsent(key, candidate);
+      Bucket present = put(key, candidate);
       if (places == 0) {
         evictAll();
       }
-      return other == null ? candidate : other;
+      return present;
     }
 
     private void evictAll() {
@@ -78,21 +60,11 @@ class EvictionTest {
     }
 
     @Override
-    protected void remove(RateLimitKey key, Bucket bucket) {
-      table.remove(key, bucket);
-    }
-
-    @Override
     protected void forEach(BiConsumer<RateLimitKey, Bucket> action) {
       Runnable once = beforeVisits;
       beforeVisits = () -> {};
       once.run();
-      table.forEach(action);
-    }
-
-    @Override
-    public long size() {
-      return table.size();
+      super.forEach(action);
     }
   }
 
@@ -112,7 +84,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void keysTakenTogetherDoNotDriveEachOtherOutForever(int bands) {
+  void keysOfOneAcquisitionDoNotEvictEachOtherForEver(int bands) {
     TinyStore store = new TinyStore(1, now);
     Acquisition both =
         Acquisition.builder()
@@ -128,7 +100,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void whoIsEvictedComesBackOwingWhatItOwed(int bands) {
+  void evictedKeyKeepsItsDebt(int bands) {
     TinyStore store = new TinyStore(1, now);
     BucketLimits limits = limits("r", bands);
     RateLimitKey key = Fixture.key(limits, "k");
@@ -151,7 +123,7 @@ class EvictionTest {
   }
 
   @Test
-  void aFullBucketLeavesNothingBehind() {
+  void evictionOfAFullBucketLeavesNoDebt() {
     TinyStore store = new TinyStore(1, now);
     BucketLimits limits = Fixture.limits("r", Fixture.perSecond(10));
     assertThat(Fixture.take(store, Fixture.key(limits, "k"), 10)).isTrue();
@@ -176,7 +148,7 @@ class EvictionTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void whatIsAcquiredDuringAResetAndThenEvictedCounts(int bands) {
+  void tokensAcquiredDuringAResetCountAfterEviction(int bands) {
     TinyStore store = new TinyStore(1, now);
     RateLimitKey key = Fixture.key(limits("r", bands), "k");
     RateLimitKey other = Fixture.key(limits("other", 1), "k");

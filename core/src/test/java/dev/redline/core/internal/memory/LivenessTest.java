@@ -68,7 +68,7 @@ class LivenessTest {
 
   @ParameterizedTest
   @CsvSource({"1, 1", "4, 1", "100, 1", "1, 2", "4, 2", "100, 2"})
-  void insertsResetsOverflowSweepsAndDryRunsAlwaysEnd(int maxKeys, int bands) throws Exception {
+  void insertsResetsOverflowSweepsAndDryRunsEnd(int maxKeys, int bands) throws Exception {
     HashTableStore store =
         new HashTableStore(maxKeys, MicrosClock.monotonic(), Duration.ofMillis(1));
     BucketLimits a = limits("a", bands);

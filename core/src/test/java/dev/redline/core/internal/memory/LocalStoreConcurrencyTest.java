@@ -68,7 +68,7 @@ class LocalStoreConcurrencyTest {
   /** Keys come and go between table and overflow; the clock stands, so nothing ever refills. */
   @ParameterizedTest
   @CsvSource({"1, 1", "4, 1", "1, 3", "4, 3", "100, 1", "100, 3"})
-  void nobodyGetsMoreThanTheCapacityWhateverComesAndGoes(int maxKeys, int bands) throws Exception {
+  void noKeyGetsMoreThanItsCapacityWhileKeysComeAndGo(int maxKeys, int bands) throws Exception {
     HashTableStore store = new HashTableStore(maxKeys, () -> Fixture.START, null);
     BucketLimits a =
         bands == 1 ? Fixture.limits("a", Fixture.slow(CAPACITY)) : Fixture.three("a", CAPACITY);
@@ -106,7 +106,7 @@ class LocalStoreConcurrencyTest {
 
   /** Time runs, threads lose their processors between clock and state: no token comes of that. */
   @Test
-  void aFastRefillUnderContentionAddsUpToTheTimeThatPassed() throws Exception {
+  void fastRefillUnderContentionIsExact() throws Exception {
     MicrosClock clock = MicrosClock.monotonic();
     HashTableStore store = new HashTableStore(10, clock, null);
     long perSecond = 1_000_000;

@@ -57,7 +57,7 @@ class LocalStoreTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aFloodHandsAnExhaustedResidentNoFreshBucket(int bands) {
+  void floodOfKeysDoesNotRefillAnExhaustedBucket(int bands) {
     RateLimitKey victim = Fixture.key(limits(bands), "victim");
     assertThat(Fixture.drain(store, victim)).isEqualTo(10);
     flood(limits(bands));
@@ -133,7 +133,7 @@ class LocalStoreTest {
   }
 
   @Test
-  void aRefusedOrDryAcquisitionLeavesNothingToKeep() {
+  void denialAndDryRunStoreNoBucket() {
     RateLimitKey key = Fixture.key(limits(1), "k");
     assertThat(Fixture.take(store, key, 11)).isFalse();
     Fixture.decide(store, Acquisition.builder().take(key, 1).dryRun(true).build());
@@ -142,7 +142,7 @@ class LocalStoreTest {
   }
 
   @Test
-  void aKeyThatIsInsertedWhileItsRoomRunsOutIsStillTheSameBucket() {
+  void keyInsertedWhileTheTableFillsUpKeepsItsBucket() {
     RateLimitKey key = Fixture.key(limits(1), "k");
     Bucket bucket = Bucket.create(key.limits());
     assertThat(store.insert(key, bucket)).isSameAs(bucket);
@@ -184,7 +184,7 @@ class LocalStoreTest {
   }
 
   @Test
-  void refusesToHoldNoKeys() {
+  void rejectsMaxKeysZero() {
     assertThatThrownBy(() -> new HashTableStore(0, now::get))
         .hasMessage("maxKeys must be at least 1, was 0");
   }

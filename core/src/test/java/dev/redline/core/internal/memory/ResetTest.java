@@ -32,7 +32,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void allCallersOfARuleAreFreshWhateverItsLimitsAndNobodyElse(int bands) {
+  void resetOfARuleFillsTheBucketsOfAllItsCallersOnly(int bands) {
     BucketLimits limits = limits("r", bands);
     RateLimitKey first = Fixture.key(limits, "a");
     RateLimitKey second = Fixture.key(limits, "b");
@@ -55,7 +55,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void oneCallerIsFreshAndTheOthersAreNot(int bands) {
+  void resetOfOneCallerFillsOnlyItsBucket(int bands) {
     RateLimitKey first = Fixture.key(limits("r", bands), "a");
     RateLimitKey second = Fixture.key(limits("r", bands), "b");
     Fixture.drain(store, first);
@@ -71,7 +71,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void callersForWhomThereWasNoRoomAreResetToo(int bands) {
+  void resetOfARuleReachesKeysThatShareABucket(int bands) {
     BucketLimits limits = limits("r", bands);
     for (int i = 0; i < 400; i++) {
       Fixture.drain(store, Fixture.key(limits, i));
@@ -85,7 +85,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void oneCallerForWhomThereIsNoRoomIsResetToo(int bands) {
+  void resetOfOneCallerReachesAKeyThatSharesABucket(int bands) {
     BucketLimits limits = limits("r", bands);
     for (int i = 0; i < 101; i++) {
       Fixture.drain(store, Fixture.key(limits, i));
@@ -121,7 +121,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aResetOfAKeyHoldsThoughItsBucketIsBeingInserted(int bands) {
+  void resetOfAKeyReachesABucketThatIsBeingInserted(int bands) {
     BucketLimits limits = limits("r", bands);
     for (int i = 0; i < 100; i++) {
       Fixture.drain(store, Fixture.key(limits("other", 1), i));
@@ -138,7 +138,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aResetOfAKeyHoldsThoughItsFullBucketIsSweptAway(int bands) {
+  void resetOfAKeyHoldsAfterItsFullBucketIsRemoved(int bands) {
     BucketLimits limits = limits("r", bands);
     BucketLimits others = limits("other", 1);
     for (int i = 0; i < 100; i++) {
@@ -188,7 +188,7 @@ class ResetTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void aSweepRemovesClosedBucketsOfKeysThatNobodyUses(int bands) {
+  void sweepRemovesClosedBucketsOfUnusedKeys(int bands) {
     RateLimitKey key = Fixture.key(limits("r", bands), "a");
     insertWithoutOpening(key);
     store.reset(List.of(key.limits())).toCompletableFuture().join();

@@ -9,9 +9,7 @@ import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
@@ -27,8 +25,7 @@ class SweeperTest {
   private static final BucketLimits YEAR_LONG = Fixture.limits("y", Fixture.slow(1));
 
   /** A bounded table that counts how often it is visited as a whole. */
-  private static final class CountingStore extends InMemoryStore {
-    private final Map<RateLimitKey, Bucket> table = new ConcurrentHashMap<>();
+  private static final class CountingStore extends MapBackedStore {
     private final AtomicInteger sweeps = new AtomicInteger();
     private final int maxKeys;
 
@@ -38,43 +35,17 @@ class SweeperTest {
     }
 
     @Override
-    public String type() {
-      return "counting";
-    }
-
-    @Override
-    protected @Nullable Bucket find(RateLimitKey key) {
-      return table.get(key);
-    }
-
-    @Override
-    protected @Nullable Bucket peek(RateLimitKey key) {
-      return table.get(key);
-    }
-
-    @Override
     protected @Nullable Bucket insert(RateLimitKey key, Bucket candidate) {
       if (table.size() >= maxKeys) {
         return null;
       }
-      Bucket other = table.putIfAbsent(key, candidate);
-      return other == null ? candidate : other;
-    }
-
-    @Override
-    protected void remove(RateLimitKey key, Bucket bucket) {
-      table.remove(key, bucket);
+      return put(key, candidate);
     }
 
     @Override
     protected void forEach(BiConsumer<RateLimitKey, Bucket> action) {
       sweeps.incrementAndGet();
-      table.forEach(action);
-    }
-
-    @Override
-    public long size() {
-      return table.size();
+      super.forEach(action);
     }
   }
 
@@ -111,7 +82,7 @@ class SweeperTest {
   }
 
   @Test
-  void aKeyWithoutRoomEndsTheRest() {
+  void keyWithoutRoomWakesTheSweeper() {
     fill(SECOND_LONG, 10);
     now.addAndGet(60 * Fixture.SECOND);
     awaitRoom();

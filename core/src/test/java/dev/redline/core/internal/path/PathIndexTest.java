@@ -54,7 +54,7 @@ class PathIndexTest {
   }
 
   @Test
-  void aRankForAlwaysIsFoundEvenWithoutAPath() {
+  void ruleForEveryPathIsFoundWithoutAPath() {
     PathIndex index = PathIndex.builder().addAlways(1).add(PathPattern.parse("/**"), 0).build();
     assertThat(find(index, "/a")).containsExactly(0, 1);
     RankList ranks = new RankList();
@@ -63,7 +63,7 @@ class PathIndexTest {
   }
 
   @Test
-  void manyLiteralsAreToldApart() {
+  void manyLiteralsAreDistinct() {
     PathIndex.Builder builder = PathIndex.builder();
     for (int i = 0; i < 1000; i++) {
       builder.add(PathPattern.parse("/r" + i), i);
@@ -78,7 +78,7 @@ class PathIndexTest {
 
   /** All nodes have edges of the same segments. */
   @Test
-  void edgesOfManyNodesAreToldApart() {
+  void edgesOfManyNodesAreDistinct() {
     int services = 70_000;
     PathIndex.Builder builder = PathIndex.builder();
     for (int i = 0; i < services; i++) {
@@ -97,7 +97,7 @@ class PathIndexTest {
   }
 
   @Test
-  void aPatternThatEndsWhereOthersGoOnIsFoundWithThem() {
+  void patternThatIsAPrefixOfOthersIsFoundWithThem() {
     PathIndex index = index("/a/b", "/a/b/**", "/a/b/c", "/a", "/a/b");
     assertThat(find(index, "/a")).containsExactly(3);
     assertThat(find(index, "/a/b")).containsExactly(0, 1, 4);

@@ -66,7 +66,7 @@ class PathNormalizerPropertiesTest {
   }
 
   @Property(tries = 5000)
-  void onePassDecodesAsOftenAsManyWould(@ForAll("spellings") String spelling) {
+  void onePassDecodesCompletely(@ForAll("spellings") String spelling) {
     byte[] bytes = spelling.getBytes(StandardCharsets.UTF_8);
     byte[] decoded = decodeOnce(bytes);
     while (decoded.length != bytes.length) {

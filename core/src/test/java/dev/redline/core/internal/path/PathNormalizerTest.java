@@ -2,10 +2,15 @@ package dev.redline.core.internal.path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PathNormalizerTest {
@@ -116,7 +121,7 @@ class PathNormalizerTest {
   }
 
   @Test
-  void bytesThatAreNoUtf8AreReplacedAndHideNothing() {
+  void replacesInvalidUtf8() {
     assertThat(PathNormalizer.normalize("/a%FF/%61")).isEqualTo("/a\uFFFD/a");
     assertThat(PathNormalizer.normalize("/a%C3/b")).isEqualTo("/a\uFFFD/b");
     assertThat(PathNormalizer.normalize("/a/%C0%AE%C0%AE/b")).startsWith("/a/").endsWith("/b");
@@ -161,10 +166,40 @@ class PathNormalizerTest {
     assertThat(PathNormalizer.normalize(path)).isSameAs(path);
   }
 
-  /** Quadratic time would be 10^12 steps: many minutes, also on an idle machine. */
-  @Test
+  private static Stream<UnaryOperator<String>> costlyPaths() {
+    return Stream.of(
+        x -> "/" + "%25".repeat(x.length()) + "41",
+        x -> "/%" + "25".repeat(x.length()) + "41/x",
+        x -> "/" + "a/../".repeat(x.length()) + "x",
+        x -> "/" + "%2e%2E;%2F".repeat(x.length()) + "x",
+        x -> "/a".repeat(x.length()) + "/..".repeat(x.length()));
+  }
+
+  /** Processor time, not time: other programs on the machine do not count. */
+  private static long cpuNanos(String path) {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 5; i++) {
+      long start = threads.getCurrentThreadCpuTime();
+      assertThat(PathNormalizer.normalize(path)).startsWith("/");
+      least = Math.min(least, threads.getCurrentThreadCpuTime() - start);
+    }
+    return least;
+  }
+
+  @ParameterizedTest
+  @MethodSource("costlyPaths")
   @Timeout(60)
-  void aMegabyteOfEscapesTakesLinearTime() {
+  void timeIsLinearInTheLengthOfThePath(UnaryOperator<String> path) {
+    int length = 5_000;
+    cpuNanos(path.apply("x".repeat(length)));
+    long small = cpuNanos(path.apply("x".repeat(length)));
+    long large = cpuNanos(path.apply("x".repeat(20 * length)));
+    assertThat(large).as("20 times the length, not 400 times the time").isLessThan(100 * small);
+  }
+
+  @Test
+  void normalizesAMegabyteOfEscapes() {
     assertThat(PathNormalizer.normalize("/" + "%25".repeat(350_000) + "41"))
         .isEqualTo("/" + "%".repeat(349_999) + "A");
     assertThat(PathNormalizer.normalize("/%" + "25".repeat(500_000) + "41/x")).isEqualTo("/A/x");

@@ -57,7 +57,7 @@ class PathPatternCoverageTest {
 
   @Tag("properties")
   @Property(tries = 3000)
-  void whatACoveredPatternMatchesTheCoveringOneMatchesToo(
+  void coveringPatternMatchesAllThatTheCoveredOneMatches(
       @ForAll("patterns") String broad,
       @ForAll("patterns") String narrow,
       @ForAll("paths") String path) {

@@ -105,7 +105,7 @@ class PathPatternTest {
     "/a;v=1, never stands",
     "'/a\\b', never stands"
   })
-  void aPatternThatCannotBeMeantIsRefusedWithTheReason(String pattern, String why) {
+  void rejectsInvalidPatternWithTheReason(String pattern, String why) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> PathPattern.parse(pattern))
         .withMessageContaining("'" + pattern + "'")
@@ -132,7 +132,7 @@ class PathPatternTest {
   }
 
   @Test
-  void aLoneStarAtTheEndIsTold() {
+  void findsAStarThatIsTheWholeLastSegment() {
     assertThat(PathPattern.parse("/api/*").endsInOneSegmentWildcard()).isTrue();
     assertThat(PathPattern.parse("/api/**").endsInOneSegmentWildcard()).isFalse();
     assertThat(PathPattern.parse("/api/{id}").endsInOneSegmentWildcard()).isFalse();

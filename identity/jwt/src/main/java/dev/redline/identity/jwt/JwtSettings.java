@@ -105,7 +105,7 @@ public record JwtSettings(
     return onInvalid == OnInvalid.REJECT ? "on-invalid" : null;
   }
 
-  /** Returns no secret. */
+  /** Contains no secret. */
   @Override
   public String toString() {
     return "JwtSettings[" + jwks + ", " + onInvalid + "]";

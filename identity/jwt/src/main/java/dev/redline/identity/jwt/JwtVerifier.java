@@ -35,7 +35,7 @@ public final class JwtVerifier implements AutoCloseable {
   private static final String SCHEME = "bearer ";
   private static final int ADVISED_SECRET_BYTES = 32;
 
-  /** How far the clock of an issuer may be ahead: such a token is not from the future. */
+  /** How far the clock of an issuer may be ahead of this one. */
   private static final Duration MAX_CLOCK_SKEW = Duration.ofSeconds(60);
 
   private final JwtSettings settings;

@@ -37,7 +37,7 @@ final class VerifiedTokens {
 
   void add(String token, String user, Instant now, @Nullable Instant expiry, int keysVersion) {
     if (entries.size() >= MAX_TOKENS) {
-      // Rare, and cheaper than an order of eviction: the tokens in use return at once.
+      // Rare, and simpler than eviction in order: tokens in use are verified and added again.
       entries.clear();
     }
     Instant until = now.plus(MAX_AGE);

@@ -377,7 +377,7 @@ class JwtVerifierTest {
   }
 
   @Test
-  void usesNewKeysOfChangedFileAndForgetsOldOnes() throws Exception {
+  void usesOnlyTheNewKeysOfAChangedFile() throws Exception {
     RSAKey next = new RSAKeyGenerator(2048).keyID("next").generate();
     String oldToken = sign(JWSAlgorithm.RS256, "rsa", new RSASSASigner(rsa), alice().build());
     String newToken = sign(JWSAlgorithm.RS256, "next", new RSASSASigner(next), alice().build());

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Answers that a real agent gives rarely, or never. */
+/** Responses that a real agent sends rarely, or never. */
 class ConsulProtocolTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -76,7 +76,7 @@ class ConsulProtocolTest {
   }
 
   @Test
-  void rejectsAnswersThatAreNotThoseOfConsul() {
+  void rejectsResponsesThatAreNotThoseOfConsul() {
     for (String body :
         new String[] {"<html>", "{}", "[1]", "[{\"Key\":\"k\",\"Value\":\"%%%\"}]"}) {
       answer(200, "1", body);

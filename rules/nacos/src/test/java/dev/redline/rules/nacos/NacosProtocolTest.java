@@ -125,7 +125,7 @@ class NacosProtocolTest {
   }
 
   @Test
-  void reportsAnswersToALoginThatAreNotThoseOfNacos() {
+  void reportsResponsesToALoginThatAreNotThoseOfNacos() {
     for (String body : new String[] {"<html>", "[]", "{\"tokenTtl\":1}"}) {
       answers.put(LOGIN, new Answer(200, body));
       assertThatThrownBy(source::load)

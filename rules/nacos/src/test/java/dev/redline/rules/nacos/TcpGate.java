@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A port that leads to another one while it is open; closed, it cuts all connections. */
+/** A TCP proxy to another port; while it is closed, it cuts all connections. */
 final class TcpGate implements AutoCloseable {
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final ExecutorService threads =

@@ -1,4 +1,4 @@
--- Writes a revision if nobody wrote one since, and tells everybody.
+-- Writes a revision if no other was written since, and notifies all nodes.
 -- KEYS: number of the newest, revisions by number, numbers newest first, audit newest first
 -- ARGV: expected number, number, revision, line of the audit, revisions kept, lines kept, channel
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
@@ -10,6 +10,6 @@ while redis.call('LLEN', KEYS[3]) > tonumber(ARGV[5]) do
 end
 redis.call('LPUSH', KEYS[4], ARGV[4])
 redis.call('LTRIM', KEYS[4], 0, ARGV[6] - 1)
--- Whoever may write but not publish has written: polling finds it.
+-- A user that may write but not publish has written: other nodes find it by polling.
 redis.pcall('PUBLISH', ARGV[7], ARGV[2])
 return 1

@@ -103,7 +103,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
             });
   }
 
-  /** Tells the protocol of the connection, which is known when TLS is set up or bytes arrived. */
+  /** Sets the protocol of the connection, which is known when TLS is set up or bytes arrived. */
   public void established(HttpConnection connection) {
     readsHead = false;
     if (connection instanceof Http2ServerConnection) {

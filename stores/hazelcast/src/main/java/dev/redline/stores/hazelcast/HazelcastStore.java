@@ -5,7 +5,7 @@ import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.CallThreads;
-import dev.redline.core.internal.remote.DenialMemory;
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.internal.remote.PendingOutcome;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.limit.BucketLimits;
@@ -51,7 +51,7 @@ public final class HazelcastStore implements RemoteStore {
   private static final long SUSPICION_NANOS = 2_000_000_000L;
 
   private final ResetGenerations generations = new ResetGenerations();
-  private final DenialMemory denials = new DenialMemory(generations);
+  private final DenyCache denials = new DenyCache(generations::of);
   private final CallReports reports = new CallReports();
   private final AtomicInteger refunds = new AtomicInteger();
   private final HazelcastInstance instance;
@@ -176,8 +176,8 @@ public final class HazelcastStore implements RemoteStore {
   }
 
   @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return denials.denyRemembered(acquisition, outcome);
+  public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denials.denyWhileStoreFails(acquisition, outcome);
   }
 
   @Override
@@ -283,7 +283,7 @@ public final class HazelcastStore implements RemoteStore {
     long sentNanos = System.nanoTime();
     long[] reply = map.executeOnKey(entryKey, BucketProcessor.acquire(acquisition, known));
     Outcome outcome = BucketProcessor.outcome(acquisition, reply);
-    denials.learn(acquisition, known, outcome, sentNanos);
+    denials.learn(acquisition, i -> known[i], outcome, sentNanos, System.nanoTime());
     return outcome;
   }
 

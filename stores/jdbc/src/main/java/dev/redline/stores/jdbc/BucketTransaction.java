@@ -1,7 +1,7 @@
 package dev.redline.stores.jdbc;
 
 import dev.redline.core.internal.remote.CallThreads;
-import dev.redline.core.internal.remote.DenialMemory;
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.internal.remote.PendingOutcome;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.store.Acquisition;
@@ -32,14 +32,14 @@ final class BucketTransaction implements CallThreads.Call {
   private final DataSource dataSource;
   private final BucketTable table;
   private final ResetGenerations generations;
-  private final DenialMemory denials;
+  private final DenyCache denials;
   private final JdbcSettings settings;
 
   BucketTransaction(
       DataSource dataSource,
       BucketTable table,
       ResetGenerations generations,
-      DenialMemory denials,
+      DenyCache denials,
       JdbcSettings settings) {
     this.dataSource = dataSource;
     this.table = table;
@@ -107,7 +107,12 @@ final class BucketTransaction implements CallThreads.Call {
     for (int i = 0; i < results.length; i++) {
       if (results[i] instanceof Outcome outcome) {
         Request request = requests.get(i);
-        denials.learn(request.pending.acquisition(), request.generations, outcome, sentNanos);
+        denials.learn(
+            request.pending.acquisition(),
+            key -> request.generations[key],
+            outcome,
+            sentNanos,
+            System.nanoTime());
       }
     }
   }

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.CallThreads;
-import dev.redline.core.internal.remote.DenialMemory;
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
@@ -37,7 +37,7 @@ public final class JdbcStore implements RemoteStore {
   private static final int MAX_QUEUED = 10_000;
 
   private final ResetGenerations generations = new ResetGenerations();
-  private final DenialMemory denials = new DenialMemory(generations);
+  private final DenyCache denials = new DenyCache(generations::of);
   private final CallReports reports = new CallReports();
   private final BucketTransaction transaction;
   private final BucketTable table;
@@ -151,8 +151,8 @@ public final class JdbcStore implements RemoteStore {
   }
 
   @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return denials.denyRemembered(acquisition, outcome);
+  public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denials.denyWhileStoreFails(acquisition, outcome);
   }
 
   @Override

@@ -42,7 +42,7 @@ final class BucketKey {
   }
 
   /** Returns the key of recent refunds to the bucket: {@code m} instead of {@code b}. */
-  byte[] givenBack() {
+  byte[] refunds() {
     byte[] beside = bytes.clone();
     beside[kindAt] = 'm';
     return beside;

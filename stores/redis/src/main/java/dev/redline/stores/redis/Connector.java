@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;

@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
@@ -36,7 +37,7 @@ public final class RedisStore implements RemoteStore {
   private final Protocol protocol;
   private final Lanes lanes = new Lanes();
   private final Generations generations = new Generations();
-  private final DenyCache denyCache = new DenyCache(generations);
+  private final DenyCache denyCache = new DenyCache(generations::of);
   private final CompletionThreads completionThreads = new CompletionThreads();
   private final QueueLimit queueLimit;
   private final CallObservers observer = new CallObservers();
@@ -145,13 +146,13 @@ public final class RedisStore implements RemoteStore {
   }
 
   @Override
-  public boolean refuseFromMemory(Acquisition acquisition, Outcome outcome) {
-    return denyCache.refuseRemembered(acquisition, outcome);
+  public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
+    return denyCache.denyWhileStoreFails(acquisition, outcome);
   }
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return denyCache.refuse(acquisition, outcome);
+    return denyCache.deny(acquisition, outcome);
   }
 
   @Override

@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the refund script is told: for each key that was taken from, the bucket before the take. */
+/**
+ * The arguments of the refund script: for each key to refund, the bucket before its cost was taken.
+ */
 final class Refund {
   private static final int HEAD_BYTES = 14;
   private static final int BAND_BYTES = 40;
@@ -27,7 +29,7 @@ final class Refund {
       }
       if (at.bandOfKey() == 0) {
         keys.add(ticket.key(i).bytes());
-        keys.add(ticket.key(i).givenBack());
+        keys.add(ticket.key(i).refunds());
         argument = ByteBuffer.allocate(HEAD_BYTES + BAND_BYTES * at.limits().size());
         arguments.add(argument.array());
         ScriptParameters.put(argument, ticket.generation(i), 7);

@@ -1,5 +1,6 @@
 package dev.redline.stores.redis;
 
+import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
@@ -248,7 +249,8 @@ final class ScriptDispatcher implements Lane.Sender {
         } else {
           PendingAcquisition pending = batch.acquisitions().get(i);
           if (!pending.acquisition().dryRun()) {
-            denyCache.learn(pending, outcome, received);
+            denyCache.learn(
+                pending.acquisition(), pending::generation, outcome, pending.sentNanos(), received);
           }
           results[i] = outcome;
         }

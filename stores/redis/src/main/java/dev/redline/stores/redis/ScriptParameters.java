@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What the script must know of a bucket to take one cost from it, in the script's binary form. */
+/** The parameters of a script for a bucket and a cost, in binary form. */
 final class ScriptParameters {
   private static final int GENERATION_BYTES = 7;
   private static final int BAND_BYTES = 40;
@@ -81,7 +81,7 @@ final class ScriptParameters {
     }
   }
 
-  /** The shapes of late, so that few have to be made; those of cost 1, which nearly all have. */
+  /** A cache of the parameters for cost 1, which nearly all acquisitions have. */
   static final class Cache {
     private static final int MAX_ENTRIES = 4096;
 
@@ -92,7 +92,7 @@ final class ScriptParameters {
       this.generations = generations;
     }
 
-    /** Returns the shape of the generation that is known now. */
+    /** Returns the parameters for the generation that is known now. */
     ScriptParameters of(BucketLimits limits, long cost) {
       long generation = generations.of(limits);
       if (cost != 1) {

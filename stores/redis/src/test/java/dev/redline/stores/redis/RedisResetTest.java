@@ -78,21 +78,21 @@ class RedisResetTest {
       for (RedisStore store : List.of(here, there)) {
         for (RateLimitKey exhausted : List.of(key, other)) {
           while (store.acquireAndWait(Acquisition.of(exhausted, 1)).allowed()) {}
-          assertThat(store.refuseFromMemory(Acquisition.of(exhausted, 1), new Outcome())).isTrue();
+          assertThat(store.denyFromMemory(Acquisition.of(exhausted, 1), new Outcome())).isTrue();
         }
       }
 
       here.reset(key).toCompletableFuture().join();
 
-      assertThat(here.refuseFromMemory(Acquisition.of(key, 1), new Outcome())).isFalse();
+      assertThat(here.denyFromMemory(Acquisition.of(key, 1), new Outcome())).isFalse();
       await()
           .pollInterval(Duration.ofMillis(5))
           .atMost(Duration.ofSeconds(10))
-          .until(() -> !there.refuseFromMemory(Acquisition.of(key, 1), new Outcome()));
+          .until(() -> !there.denyFromMemory(Acquisition.of(key, 1), new Outcome()));
       assertThat(there.acquireAndWait(Acquisition.of(key, 5)).allowed()).isTrue();
       assertThat(here.acquireAndWait(Acquisition.of(key, 1)).allowed()).isFalse();
       for (RedisStore store : List.of(here, there)) {
-        assertThat(store.refuseFromMemory(Acquisition.of(other, 1), new Outcome())).isTrue();
+        assertThat(store.denyFromMemory(Acquisition.of(other, 1), new Outcome())).isTrue();
         assertThat(store.acquireAndWait(Acquisition.of(other, 1)).allowed()).isFalse();
       }
     }

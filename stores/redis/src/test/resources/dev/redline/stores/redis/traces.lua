@@ -1,8 +1,8 @@
--- Plays generated traces of takes and give-backs with the store's own scripts, on a clock and a key
--- space made up here, and counts the traces in which a give-back made a bucket fuller than it is
+-- Plays generated traces of acquisitions and refunds with the store's own scripts, on a clock and a key
+-- space made up here, and counts the traces in which a refund made a bucket fuller than it is
 -- without the take (its twin, from which only the others take).
 --
--- ARGV  seed, how many traces, how many takes may wait to be given back at a time
+-- ARGV  seed, how many traces, how many acquisitions may wait for their refund at a time
 local CONTINUOUS, INTERVAL, SLIDING, FIXED = 1, 2, 3, 4
 local state, clock = {}, 0
 local made_up = {}

@@ -3,7 +3,7 @@ package dev.redline.telemetry.micrometer;
 import dev.redline.core.store.StoreException;
 import java.util.Locale;
 
-/** Why a store failed, as the metric tag {@code reason} says it; a promise to dashboards. */
+/** Why a store failed: the values of the metric tag {@code reason}, which dashboards use. */
 enum FailureReason {
   REDISERROR,
   BADRESPONSE,

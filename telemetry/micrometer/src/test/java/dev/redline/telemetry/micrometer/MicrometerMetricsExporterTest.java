@@ -85,7 +85,7 @@ class MicrometerMetricsExporterTest {
   }
 
   @Test
-  void everyMatchingRuleCountsItsOwnVerdict() {
+  void countsTheDecisionOfEveryMatchingRule() {
     RateLimitEngine engine = engine(new LocalStore(), OnStoreFailure.LOCAL);
     engine.use(
         RuleBook.builder()
@@ -159,7 +159,7 @@ class MicrometerMetricsExporterTest {
   }
 
   @Test
-  void aRuleThatIsGoneLeavesItsPlaceToAnother() {
+  void removedRuleFreesItsTagForAnother() {
     MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry, 1);
     RateLimitEngine engine = RateLimitEngine.builder(new LocalStore()).metrics(exporter).build();
     engine.use(RuleBook.of(rule("before").build()));
@@ -171,7 +171,7 @@ class MicrometerMetricsExporterTest {
   }
 
   @Test
-  void loadsAreCountedByResultAndTheLastGoodOneIsRemembered() {
+  void countsLoadsByResultAndRecordsTheLastSuccess() {
     MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
     exporter.rulesLoaded(true);
     exporter.rulesLoaded(false);

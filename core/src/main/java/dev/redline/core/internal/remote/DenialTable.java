@@ -1,4 +1,4 @@
-package dev.redline.stores.redis;
+package dev.redline.core.internal.remote;
 
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A set-associative table of denials, as processor caches are built: the hash of a key selects a
- * set of {@value #WAYS} slots, and the key's denial stands in one of them or nowhere.
+ * set of {@value #WAYS} slots, and the key's denial is in one of them or nowhere.
  *
  * <p>So every operation looks at {@value #WAYS} slots, no matter how many denials there are, and
- * the number of denials cannot exceed {@value #MAX_ENTRIES}. In a full set the denial that ends
- * first makes room. The hash covers owner and identity but not the limits, and is the same in every
- * process: a notice that names a hash reaches the buckets of all limits in one set.
+ * the number of denials cannot exceed {@value #MAX_ENTRIES}. In a full set a new denial replaces
+ * the one that ends first. The hash covers owner and identity but not the limits, and is the same
+ * in every process: a notice that names a hash reaches the buckets of all limits in one set.
  *
- * <p>Safe for concurrent use without locks. A lost race loses a denial, which costs a trip.
+ * <p>Safe for concurrent use without locks. A lost race loses a denial, which costs one call.
  */
 final class DenialTable {
   static final int MAX_ENTRIES = 1 << 17;
@@ -27,7 +27,7 @@ final class DenialTable {
   private final AtomicReferenceArray<@Nullable CachedDenial> slots =
       new AtomicReferenceArray<>(MAX_ENTRIES);
 
-  /** When a hash was last forgotten, per group of hashes. */
+  /** When {@link #forget} was last called for one of a group of hashes. */
   private final AtomicLongArray forgottenNanos = new AtomicLongArray(STAMPS);
 
   private volatile boolean used;
@@ -100,15 +100,16 @@ final class DenialTable {
       }
     }
     slots.compareAndSet(place, replaced, denial);
-    // A notice that came since the denial was asked for stamps before it removes: either this sees
-    // the stamp, or the notice sees the denial.
+    // forget() since the store was called writes its time before it removes: either this thread
+    // sees
+    // the time, or that thread sees the denial.
     if (forgottenNanos.get(stamp(hash)) - denial.sentNanos > 0) {
       slots.compareAndSet(place, denial, null);
     }
   }
 
   private static boolean endsBefore(CachedDenial one, CachedDenial other) {
-    return one.remembersUntilNanos - other.remembersUntilNanos < 0;
+    return one.advertisedNanos - other.advertisedNanos < 0;
   }
 
   void remove(RateLimitKey key) {
@@ -121,7 +122,7 @@ final class DenialTable {
     }
   }
 
-  /** Removes all denials of a hash, and lets none in any more that was asked for until now. */
+  /** Removes all denials of a hash; denials of calls that were sent before now are not stored. */
   void forget(long hash) {
     forgottenNanos.set(stamp(hash), System.nanoTime());
     int first = firstSlot(hash);
