@@ -5,6 +5,7 @@ import dev.redline.spring.web.RequestLimiter;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
@@ -64,12 +65,18 @@ public final class ExchangeLimiter {
         .flatMap(result -> apply(exchange, next, result));
   }
 
-  /** Is {@link #limit}, unless the same rules, or those of all sets, decided the request before. */
-  public Mono<Void> limitOnce(ServerWebExchange exchange, Supplier<Mono<Void>> next) {
+  /**
+   * Is {@link #limit}, unless the same rules decided the request before, alone or with those of all
+   * sets.
+   *
+   * @param ofAllSets whether the rules of all sets include those of a set by its name
+   */
+  public Mono<Void> limitOnce(
+      ServerWebExchange exchange, Predicate<String> ofAllSets, Supplier<Mono<Void>> next) {
     Set<String> before = decided(exchange);
-    return before.contains(ruleSet) || before.contains(EVERY_SET)
-        ? next.get()
-        : limit(exchange, next);
+    boolean charged =
+        before.contains(ruleSet) || (before.contains(EVERY_SET) && ofAllSets.test(ruleSet));
+    return charged ? next.get() : limit(exchange, next);
   }
 
   private Mono<Void> apply(

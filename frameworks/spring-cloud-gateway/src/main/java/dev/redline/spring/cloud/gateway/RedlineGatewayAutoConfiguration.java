@@ -1,6 +1,7 @@
 package dev.redline.spring.cloud.gateway;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.rule.RuleBook;
 import dev.redline.spring.boot.autoconfigure.ChosenHandler;
 import dev.redline.spring.boot.autoconfigure.RedlineSettings;
 import dev.redline.spring.boot.autoconfigure.RedlineWebFluxAutoConfiguration;
@@ -37,6 +38,7 @@ public class RedlineGatewayAutoConfiguration {
   RedlineGatewayFilterFactory redlineGatewayFilterFactory(
       RedlineSettings settings,
       ChosenHandler handler,
+      RateLimitEngine engine,
       ReactiveRequests requests,
       ReactiveResponses responses) {
     Optional<String> ofWebFilter =
@@ -51,7 +53,14 @@ public class RedlineGatewayAutoConfiguration {
                     settings.core().missingRules()),
                 settings.core().defaultRuleSetId(),
                 requests,
-                responses));
+                responses),
+        ruleSetId -> handler.handler() != engine || isInBook(engine, ruleSetId));
+  }
+
+  /** A set of the application's own {@code RuleSetProvider}, and one that is missing, is not. */
+  private static boolean isInBook(RateLimitEngine engine, String ruleSetId) {
+    RuleBook book = engine.book();
+    return book != null && book.ruleSets().containsKey(ruleSetId);
   }
 
   /** Is the default of {@code RequestRateLimiter} only where there is no other rate limiter. */

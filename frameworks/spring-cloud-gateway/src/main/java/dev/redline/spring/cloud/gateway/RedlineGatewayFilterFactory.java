@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.gateway.filter.GatewayFilter;
 import org.springframework.cloud.gateway.filter.factory.AbstractGatewayFilterFactory;
@@ -23,17 +24,22 @@ import org.springframework.web.server.ServerWebExchange;
  * earlier one of the route, has charged.
  */
 public final class RedlineGatewayFilterFactory
-    extends AbstractGatewayFilterFactory<RedlineGatewayFilterFactory.Config> {
+    extends AbstractGatewayFilterFactory<RedlineGatewayFilterFactory.RuleSetChoice> {
   private final Function<Optional<String>, ExchangeLimiter> limiters;
+  private final Predicate<String> ofAllSets;
 
   /**
    * Creates the factory.
    *
    * @param limiters returns what limits by a rule set; if absent, by that of the web filter
+   * @param ofAllSets whether the rules of all sets, by which the web filter may have decided,
+   *     include those of a set by its name
    */
-  public RedlineGatewayFilterFactory(Function<Optional<String>, ExchangeLimiter> limiters) {
-    super(Config.class);
+  public RedlineGatewayFilterFactory(
+      Function<Optional<String>, ExchangeLimiter> limiters, Predicate<String> ofAllSets) {
+    super(RuleSetChoice.class);
     this.limiters = limiters;
+    this.ofAllSets = ofAllSets;
   }
 
   @Override
@@ -42,9 +48,10 @@ public final class RedlineGatewayFilterFactory
   }
 
   @Override
-  public GatewayFilter apply(Config config) {
-    ExchangeLimiter limiter = limiters.apply(Optional.ofNullable(config.getRuleSetId()));
-    return (exchange, chain) -> limiter.limitOnce(asSent(exchange), () -> chain.filter(exchange));
+  public GatewayFilter apply(RuleSetChoice choice) {
+    ExchangeLimiter limiter = limiters.apply(Optional.ofNullable(choice.getRuleSetId()));
+    return (exchange, chain) ->
+        limiter.limitOnce(asSent(exchange), ofAllSets, () -> chain.filter(exchange));
   }
 
   /** Returns the exchange with the URI that the client sent. */
@@ -58,7 +65,7 @@ public final class RedlineGatewayFilterFactory
   }
 
   /** The arguments of the filter in a route. */
-  public static final class Config {
+  public static final class RuleSetChoice {
     private @Nullable String ruleSetId;
 
     /** Returns the rule set, or null for that of the web filter. */

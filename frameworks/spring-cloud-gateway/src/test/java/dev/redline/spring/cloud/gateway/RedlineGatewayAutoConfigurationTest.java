@@ -36,7 +36,8 @@ class RedlineGatewayAutoConfigurationTest {
       return new RedlineGatewayFilterFactory(
           ruleSetId -> {
             throw new IllegalStateException("not used");
-          });
+          },
+          ruleSetId -> true);
     }
   }
 
