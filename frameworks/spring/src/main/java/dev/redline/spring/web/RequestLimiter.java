@@ -38,13 +38,22 @@ public final class RequestLimiter {
     this.missingRules = missingRules;
   }
 
+  /** Returns the rule set; if absent, the handler's default. */
+  public Optional<String> ruleSetId() {
+    return ruleSetId;
+  }
+
   /**
    * Decides a request; a caller may wait if its limits say so. Cancelling the returned future ends
    * the wait.
    */
   public CompletableFuture<RateLimitResult> check(RequestContext request) {
-    CompletionStage<RateLimitResult> stage =
-        handler.handle(new LimitCheck.OfRequest(ruleSetId, request));
+    return check(new LimitCheck.OfRequest(ruleSetId, request));
+  }
+
+  /** Decides another check in the same way, such as one of a plan that may not exist. */
+  public CompletableFuture<RateLimitResult> check(LimitCheck check) {
+    CompletionStage<RateLimitResult> stage = handler.handle(check);
     CompletableFuture<RateLimitResult> decided = stage.toCompletableFuture();
     if (decided.isDone() && !decided.isCompletedExceptionally()) {
       return decided;

@@ -1,37 +1,22 @@
 package dev.redline.spring.webflux;
 
-import dev.redline.core.RateLimitResult;
 import dev.redline.spring.web.FilterPaths;
-import dev.redline.spring.web.RequestLimiter;
 import org.springframework.core.Ordered;
-import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/**
- * Limits the requests of a WebFlux application by rules. Never blocks; a client that disconnects
- * while it waits for a refill frees its place.
- */
+/** Limits the requests of a WebFlux application by rules. */
 public final class ReactiveRateLimitFilter implements WebFilter, Ordered {
-  private final RequestLimiter limiter;
+  private final ExchangeLimiter limiter;
   private final FilterPaths paths;
-  private final ReactiveRequests requests;
-  private final ReactiveResponses responses;
   private final int order;
 
   /** Creates a filter at a place in the order of filters. */
-  public ReactiveRateLimitFilter(
-      RequestLimiter limiter,
-      FilterPaths paths,
-      ReactiveRequests requests,
-      ReactiveResponses responses,
-      int order) {
+  public ReactiveRateLimitFilter(ExchangeLimiter limiter, FilterPaths paths, int order) {
     this.limiter = limiter;
     this.paths = paths;
-    this.requests = requests;
-    this.responses = responses;
     this.order = order;
   }
 
@@ -42,22 +27,8 @@ public final class ReactiveRateLimitFilter implements WebFilter, Ordered {
 
   @Override
   public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-    if (CorsUtils.isPreFlightRequest(exchange.getRequest())
-        || !paths.cover(ReactiveRequests.path(exchange.getRequest()))) {
-      return chain.filter(exchange);
-    }
-    return requests
-        .describe(exchange)
-        .flatMap(request -> Mono.fromFuture(() -> limiter.check(request)))
-        .flatMap(result -> apply(exchange, chain, result));
-  }
-
-  private Mono<Void> apply(
-      ServerWebExchange exchange, WebFilterChain chain, RateLimitResult result) {
-    if (!result.allowed()) {
-      return responses.deny(exchange, result);
-    }
-    responses.addHeaders(exchange, result);
-    return chain.filter(exchange);
+    return paths.cover(ReactiveRequests.path(exchange.getRequest()))
+        ? limiter.limit(exchange, () -> chain.filter(exchange))
+        : chain.filter(exchange);
   }
 }

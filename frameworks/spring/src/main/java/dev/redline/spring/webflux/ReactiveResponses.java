@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 public record ReactiveResponses(RateLimitHttp http) {
 
   /** Sets the headers of a result, unless the response has those of a more important one. */
-  void addHeaders(ServerWebExchange exchange, RateLimitResult result) {
+  public void addHeaders(ServerWebExchange exchange, RateLimitResult result) {
     addHeaders(exchange, result, true);
   }
 

@@ -39,12 +39,14 @@ class ReactiveRateLimitFilterTest {
 
   private static ReactiveRateLimitFilter filter(
       RequestLimiter limiter, ReactiveRequestContextCustomizer... customizers) {
+    ExchangeLimiter exchanges =
+        new ExchangeLimiter(
+            limiter,
+            Optional.empty(),
+            new ReactiveRequests(LimitedEngine.IDENTITY, List.of(customizers)),
+            new ReactiveResponses(LimitedEngine.http()));
     return new ReactiveRateLimitFilter(
-        limiter,
-        FilterPaths.of(List.of(), List.of("/api/free/*")),
-        new ReactiveRequests(LimitedEngine.IDENTITY, List.of(customizers)),
-        new ReactiveResponses(LimitedEngine.http()),
-        0);
+        exchanges, FilterPaths.of(List.of(), List.of("/api/free/*")), 0);
   }
 
   private MockServerHttpResponse send(ReactiveRateLimitFilter by, ServerWebExchange exchange) {

@@ -6,6 +6,7 @@ import dev.redline.spring.web.FilterPaths;
 import dev.redline.spring.web.RateLimitHttp;
 import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.DenialFirstAdapter;
+import dev.redline.spring.webflux.ExchangeLimiter;
 import dev.redline.spring.webflux.ReactiveDenialHandler;
 import dev.redline.spring.webflux.ReactiveRateLimitFilter;
 import dev.redline.spring.webflux.ReactiveRequestContextCustomizer;
@@ -109,11 +110,11 @@ public class RedlineWebFluxAutoConfiguration {
       if (filter == null) {
         throw new IllegalStateException("rl.filters." + name + " was removed since the build");
       }
+      RequestLimiter limiter =
+          new RequestLimiter(handler.handler(), filter.ruleSetId(), settings.core().missingRules());
       return new ReactiveRateLimitFilter(
-          new RequestLimiter(handler.handler(), filter.ruleSetId(), settings.core().missingRules()),
+          new ExchangeLimiter(limiter, settings.core().defaultRuleSetId(), requests, responses),
           filter.enabled() ? filter.paths() : NO_PATHS,
-          requests,
-          responses,
           filter.order());
     }
   }
