@@ -5,11 +5,21 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * Checks how servers are addressed: {@code http://} or {@code https://}, host and port, no path;
- * and a token that fits a header field.
+ * How a server is reached.
+ *
+ * @param uri {@code http://} or {@code https://}, host and port, no path
+ * @param token what it knows the caller by; fits a header field
  */
-public final class ServerAddress {
-  private ServerAddress() {}
+public record ServerAddress(String uri, Optional<String> token) {
+  /**
+   * Checks both.
+   *
+   * @throws IllegalArgumentException if one is not valid
+   */
+  public ServerAddress {
+    uri = checkedUri(uri);
+    token.ifPresent(ServerAddress::checkedToken);
+  }
 
   /**
    * Returns an address without a slash at its end.
@@ -75,5 +85,11 @@ public final class ServerAddress {
 
   private static boolean isToken(String token) {
     return !token.isEmpty() && token.chars().allMatch(c -> c > ' ' && c < 127);
+  }
+
+  /** Returns the address, without the token. */
+  @Override
+  public String toString() {
+    return "ServerAddress[" + uri + "]";
   }
 }

@@ -2,6 +2,7 @@ package dev.redline.rules.remote;
 
 import dev.redline.core.internal.client.BoundedHttpClient;
 import dev.redline.core.internal.client.BoundedHttpClient.Response;
+import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.spi.ConfigProvider;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -37,7 +38,7 @@ public final class RemoteConfigProvider implements ConfigProvider {
   private static final int SHOWN_CHARACTERS = 200;
   private static final String NO_RULES = "no rules were loaded";
 
-  private final RemoteSourceSettings settings;
+  private final ServerAddress server;
   private final BoundedHttpClient client = new BoundedHttpClient(CONNECT_TIMEOUT, MAX_BYTES);
   private volatile @Nullable Known known;
 
@@ -45,13 +46,13 @@ public final class RemoteConfigProvider implements ConfigProvider {
   private record Known(String tag, Snapshot snapshot) {}
 
   /** Creates a source; nothing is connected yet. */
-  public RemoteConfigProvider(RemoteSourceSettings settings) {
-    this.settings = settings;
+  public RemoteConfigProvider(ServerAddress server) {
+    this.server = server;
   }
 
   @Override
   public String name() {
-    return "Redline server " + settings.uri();
+    return "Redline server " + server.uri();
   }
 
   @Override
@@ -76,7 +77,7 @@ public final class RemoteConfigProvider implements ConfigProvider {
     Snapshot snapshot =
         new Snapshot(
             digest(response.body()),
-            List.of(new Document(settings.uri() + PATH, text(response.body()))));
+            List.of(new Document(server.uri() + PATH, text(response.body()))));
     known = response.headers().firstValue("ETag").map(tag -> new Known(tag, snapshot)).orElse(null);
     return Optional.of(snapshot);
   }
@@ -103,8 +104,8 @@ public final class RemoteConfigProvider implements ConfigProvider {
   }
 
   private Response get(@Nullable Known last) throws IOException, InterruptedException {
-    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(settings.uri() + PATH));
-    settings.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.uri() + PATH));
+    server.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
     if (last != null) {
       request.header("If-None-Match", last.tag);
     }
