@@ -107,10 +107,10 @@ final class RemoteDecisions {
   /** Notes the rule that decided for listeners, and the denial for when the next call fails. */
   private void learn(LimitCheck check, Evaluation evaluation, RateLimitResult result) {
     ActiveRules known = rules.current();
-    if (known == null || evaluation.dryRun()) {
+    if (evaluation.dryRun() || (known == null && !(check instanceof LimitCheck.OfLimits))) {
       return;
     }
-    if (result.ruleIdOrNull() != null) {
+    if (known != null && result.ruleIdOrNull() != null) {
       evaluation.decidedElsewhereBy(known.compiled().rule(result.ruleIdOrNull()));
     }
     if (result.reason() == Reason.LIMIT_EXCEEDED) {

@@ -123,7 +123,8 @@ class RemoteHandlerTest {
     assertThat(decide(both).allowed()).isFalse();
     assertThat(application.engine().allow("k1", List.of("gold"), 1).remaining()).hasValue(0);
     assertThat(application.engine().plan("gold").tryAcquire("k1")).isFalse();
-    RequestContext request = RequestContext.builder().path("/other").clientIp("203.0.113.7").build();
+    RequestContext request =
+        RequestContext.builder().path("/other").clientIp("203.0.113.7").build();
     assertThat(decide(LimitCheck.ofRequest("other", request)).ruleId()).contains("everything");
     assertThatThrownBy(() -> decide(LimitCheck.ofRequest("missing", request)))
         .isInstanceOf(UnknownNameException.class)
