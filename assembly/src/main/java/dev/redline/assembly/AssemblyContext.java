@@ -1,5 +1,6 @@
 package dev.redline.assembly;
 
+import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PluginContext;
 import dev.redline.core.store.MicrosClock;
@@ -16,8 +17,13 @@ record AssemblyContext(
 
   @Override
   public <T> Optional<T> find(Class<T> type) {
-    return type == Settings.class
-        ? Optional.of(type.cast(settings.core()))
+    if (type == Settings.class) {
+      return Optional.of(type.cast(settings.core()));
+    }
+    return type == ServerAddress.class
+        ? settings
+            .remote()
+            .map(server -> type.cast(new ServerAddress(server.uri(), server.token())))
         : hostObjects.find(type);
   }
 }

@@ -1,5 +1,6 @@
 package dev.redline.assembly;
 
+import dev.redline.client.RemoteSettings;
 import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
@@ -10,6 +11,7 @@ import dev.redline.core.spi.PropertyReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The {@code rl.*} properties of everything that an assembly puts together, typed and checked.
@@ -20,6 +22,7 @@ import java.util.Map;
  * @param inline the rules that stand among the properties
  * @param reload how rule changes are noticed
  * @param exporters create the metrics exporters
+ * @param remote the Redline server that decides; empty if the engine does
  */
 public record AssemblySettings(
     Settings core,
@@ -27,7 +30,8 @@ public record AssemblySettings(
     RuleSourceSettings config,
     InlineRules inline,
     ReloadSettings reload,
-    List<Creator<MetricsExporter>> exporters) {
+    List<Creator<MetricsExporter>> exporters,
+    Optional<RemoteSettings> remote) {
   /** Copies the list. */
   public AssemblySettings {
     exporters = List.copyOf(exporters);
@@ -55,8 +59,15 @@ public record AssemblySettings(
   public static AssemblySettings read(
       PropertyReader from, Plugins plugins, HostProfile host, InlineRules inline) {
     Settings core = Settings.read(from);
-    StorageSettings storage = StorageSettings.read(from, plugins.stores(), host);
-    RuleSourceSettings config = RuleSourceSettings.read(from, plugins.sources(), host);
+    boolean decidesRemotely = host.choosesHandler() && HandlerSettings.isRemote(from, core);
+    Optional<RemoteSettings> remote =
+        host.choosesHandler() ? RemoteSettings.read(from, decidesRemotely) : Optional.empty();
+    HostProfile profile = decidesRemotely ? host.withServer() : host;
+    StorageSettings storage = StorageSettings.read(from, plugins.stores(), profile);
+    if (decidesRemotely) {
+      HandlerSettings.checkStorage(from, storage);
+    }
+    RuleSourceSettings config = RuleSourceSettings.read(from, plugins.sources(), profile);
     if (!inline.isEmpty() && !config.names().contains(HostProfile.INLINE)) {
       from.problem(
           "rl.config.source",
@@ -72,6 +83,13 @@ public record AssemblySettings(
     for (MetricsExporterFactory factory : plugins.exporters()) {
       exporters.add(Plugins.read(factory, from, core.metrics().enabled()));
     }
-    return new AssemblySettings(withPolicy, storage, config, inline, reload, exporters);
+    return new AssemblySettings(
+        withPolicy,
+        storage,
+        config,
+        inline,
+        reload,
+        exporters,
+        remote.filter(set -> decidesRemotely));
   }
 }

@@ -1,5 +1,6 @@
 package dev.redline.assembly;
 
+import dev.redline.client.internal.RemoteServer;
 import dev.redline.core.DecisionListener;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RuleChange;
@@ -13,6 +14,7 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
+import dev.redline.resilience.CircuitBreakingStore;
 import dev.redline.rules.documents.loading.InvalidRulesException;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
@@ -249,8 +251,10 @@ public final class RedlineAssembly implements AutoCloseable {
 
     private RedlineAssembly start(Deque<AutoCloseable> closeables) {
       AssemblyContext context = new AssemblyContext(settings, clock, hostObjects);
-      StorageProvider assembled =
-          StoreAssembly.create(settings, Optional.ofNullable(store), context, closeables);
+      Optional<RemoteServer> server = StoreAssembly.server(settings, store != null, closeables);
+      Optional<StorageProvider> own =
+          server.isPresent() ? Optional.of(server.get()) : Optional.ofNullable(store);
+      StorageProvider assembled = StoreAssembly.create(settings, own, context, closeables);
       Optional<LocalStore> fallback = StoreAssembly.fallback(assembled, settings, clock);
       fallback.ifPresent(closeables::push);
       MetricsExporter recording = metrics(context, assembled, fallback);
@@ -261,7 +265,7 @@ public final class RedlineAssembly implements AutoCloseable {
               furtherSources,
               Optional.ofNullable(embeddedRepository),
               context);
-      RateLimitEngine engine = engine(assembled, fallback, recording);
+      RateLimitEngine engine = engine(assembled, fallback, server, recording);
       closeables.push(engine);
       RuleLoader loader = sources.load(engine, recording, closeables);
       if (settings.reload().enabled()) {
@@ -286,7 +290,10 @@ public final class RedlineAssembly implements AutoCloseable {
     }
 
     private RateLimitEngine engine(
-        StorageProvider assembled, Optional<LocalStore> fallback, MetricsExporter recording) {
+        StorageProvider assembled,
+        Optional<LocalStore> fallback,
+        Optional<RemoteServer> server,
+        MetricsExporter recording) {
       RateLimitEngine.Builder builder =
           RateLimitEngine.builder(assembled)
               .settings(settings.core().engine())
@@ -294,6 +301,9 @@ public final class RedlineAssembly implements AutoCloseable {
               .metrics(recording)
               .listeners(listeners);
       fallback.ifPresent(builder::fallback);
+      if (server.isPresent() && assembled instanceof CircuitBreakingStore guarded) {
+        builder.decisionPoint(guarded.guard(server.get()));
+      }
       ruleChangeListeners.forEach(builder::ruleChangeListener);
       if (planRegistry != null) {
         builder.planRegistry(planRegistry);

@@ -43,7 +43,7 @@ public record ReloadSettings(
     Optional<ReloadStrategy> strategy =
         from.property(
                 STRATEGY,
-                "`POLLING` turns watching and notices off; `WATCH` (files, Consul, Nacos) and"
+                "`POLLING` turns watching and notices off; `WATCH` (files, Consul, Nacos, a server) and"
                     + " `REDIS_PUBSUB` (`REDIS`) are what the sources do anyway")
             .unlessSet("each source its own")
             .choice(ReloadStrategy.class);

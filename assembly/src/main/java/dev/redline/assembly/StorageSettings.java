@@ -14,8 +14,8 @@ import java.util.List;
  * @param creator creates the store
  */
 public record StorageSettings(String type, long maxKeys, Creator<StorageProvider> creator) {
-  private static final String TYPE = "rl.storage.type";
-  private static final String DEFAULT = "LOCAL";
+  static final String TYPE = "rl.storage.type";
+  static final String DEFAULT = "LOCAL";
 
   static StorageSettings read(PropertyReader from, List<StoreFactory> factories, HostProfile host) {
     String written =

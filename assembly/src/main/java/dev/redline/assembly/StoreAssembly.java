@@ -1,5 +1,6 @@
 package dev.redline.assembly;
 
+import dev.redline.client.internal.RemoteServer;
 import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.InvalidSettingsException;
@@ -21,6 +22,20 @@ import java.util.function.Supplier;
 /** Creates the store, its circuit breaker and its fallback. */
 final class StoreAssembly {
   private StoreAssembly() {}
+
+  /** Returns the Redline server that decides, if one does. */
+  static Optional<RemoteServer> server(
+      AssemblySettings settings, boolean ownStore, Deque<AutoCloseable> closeables) {
+    if (settings.remote().isPresent() && ownStore) {
+      throw new InvalidSettingsException(
+          List.of(
+              "rl.handler: with REMOTE the server keeps the buckets; remove the application's own"
+                  + " StorageProvider"));
+    }
+    Optional<RemoteServer> server = settings.remote().map(RemoteServer::new);
+    server.ifPresent(closeables::push);
+    return server;
+  }
 
   /** Returns the host's store, else that of the settings, with a breaker if it is a remote one. */
   static StorageProvider create(

@@ -47,6 +47,7 @@ public final class CallPlans {
   private final AnnotationLookup annotations;
   private final List<ReturnAdapter> adapters;
   private final OnLimitExceed onLimitExceed;
+  private final boolean decidedByServer;
   private final ConcurrentMap<MethodOfClass, Planned> plans = new ConcurrentHashMap<>();
   private final Map<String, Declared> declared = new LinkedHashMap<>();
   private final List<RateLimitRule> undeclared = new ArrayList<>();
@@ -80,6 +81,7 @@ public final class CallPlans {
     this.annotations = new AnnotationLookup(builder.annotations);
     this.adapters = List.copyOf(builder.adapters);
     this.onLimitExceed = builder.onLimitExceed;
+    this.decidedByServer = builder.decidedByServer;
   }
 
   /** Returns a builder of plans that a handler decides. */
@@ -188,6 +190,9 @@ public final class CallPlans {
       all.add(new Problem("rules of annotations", String.valueOf(e.getMessage())));
     }
     addUnknownNames(all);
+    if (decidedByServer) {
+      addReplacedRules(all);
+    }
     if (!all.isEmpty()) {
       throw new InvalidBindingException(all);
     }
@@ -234,6 +239,27 @@ public final class CallPlans {
                                 + " tokens, more than plan '"
                                 + cost.plan
                                 + "' has room for: no call would ever be allowed")));
+      }
+    }
+  }
+
+  /** Reports limits whose id a rule of the server has: the key of that rule would count. */
+  private void addReplacedRules(List<Problem> all) {
+    RuleBook book = engine == null ? null : engine.book();
+    if (book == null) {
+      return;
+    }
+    synchronized (declared) {
+      for (Declared each : declared.values()) {
+        RateLimitRule inForce = book.rule(each.rule.id()).orElse(each.rule);
+        if (!inForce.equals(each.rule)) {
+          all.add(
+              new Problem(
+                  each.location,
+                  "the Redline server that decides has a rule '"
+                      + each.rule.id()
+                      + "' of its own: set another id"));
+        }
       }
     }
   }
@@ -305,6 +331,13 @@ public final class CallPlans {
         note(limit, new Place(element, i), location, found);
       }
     }
+    if (decidedByServer && specs.size() > 1 && !isOneCheck(specs)) {
+      found.add(
+          new Problem(
+              location,
+              "the Redline server that decides takes several limits of one call only if they are"
+                  + " plans with the same key and tokens: use one limit, or rl.handler=EMBEDDED"));
+    }
     Fallback fallback = fallback(specs, method, type, location, found);
     if (!found.isEmpty()) {
       return new Planned(null, found);
@@ -318,6 +351,17 @@ public final class CallPlans {
     return new Planned(
         new MethodPlan(location, limits, handler, fallback, adapter, mayWait, this::declare),
         List.of());
+  }
+
+  /** Returns whether a server can decide all limits by one check: plans under one key. */
+  private static boolean isOneCheck(List<LimitSpec> specs) {
+    LimitSpec first = specs.get(0);
+    return specs.stream()
+        .allMatch(
+            spec ->
+                !spec.plans().isEmpty()
+                    && spec.key().equals(first.key())
+                    && spec.tokens() == first.tokens());
   }
 
   private boolean mayWait(LimitSpec spec) {
@@ -420,6 +464,7 @@ public final class CallPlans {
         };
     private @Nullable Function<AnnotatedElement, List<RateLimit>> annotations;
     private OnLimitExceed onLimitExceed = OnLimitExceed.REJECT;
+    private boolean decidedByServer;
     private final List<ReturnAdapter> adapters = new ArrayList<>(List.of(new StageAdapter()));
 
     private Builder(RateLimitHandler handler) {
@@ -475,6 +520,15 @@ public final class CallPlans {
     /** Sets what happens to callers above limits without a policy; as in the engine's settings. */
     public Builder onLimitExceed(OnLimitExceed value) {
       onLimitExceed = value;
+      return this;
+    }
+
+    /**
+     * Sets whether a Redline server decides, whose checks have one key: then methods with several
+     * limits are problems, unless these are plans with the same key and tokens.
+     */
+    public Builder decidedByServer(boolean value) {
+      decidedByServer = value;
       return this;
     }
 

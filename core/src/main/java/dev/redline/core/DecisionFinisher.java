@@ -245,6 +245,9 @@ final class DecisionFinisher {
   /** Names the owner of the first enforced bucket. */
   private static RateLimitResult.Builder nameFirstOwner(
       RateLimitResult.Builder result, Evaluation evaluation) {
+    if (evaluation.size() == 0) {
+      return result;
+    }
     Acquisition acquisition = evaluation.acquisition();
     for (int i = 0; i < acquisition.size(); i++) {
       if (!acquisition.shadow(i)) {

@@ -28,6 +28,7 @@ final class DecisionMaker implements AutoCloseable {
 
   private final RuleLookup lookup;
   private final CallLimitLookup callLimits;
+  private final @Nullable RemoteDecisions remote;
   private volatile boolean enabled = true;
 
   DecisionMaker(
@@ -37,7 +38,8 @@ final class DecisionMaker implements AutoCloseable {
       EngineSettings settings,
       MetricsExporter metrics,
       List<DecisionListener> listeners,
-      boolean reportBands) {
+      boolean reportBands,
+      @Nullable DecisionPoint point) {
     this.rules = rules;
     this.stores = stores;
     this.waits = waits;
@@ -50,9 +52,13 @@ final class DecisionMaker implements AutoCloseable {
             .toArray(ListenerDispatcher[]::new);
     this.reportBands = reportBands;
     this.timed = metrics != MetricsExporter.NONE;
-    this.unobserved = !timed && listeners.isEmpty() && !settings.shadow();
+    this.unobserved = !timed && listeners.isEmpty() && !settings.shadow() && point == null;
     this.lookup = new RuleLookup(settings);
     this.callLimits = new CallLimitLookup(lookup);
+    this.remote =
+        point == null
+            ? null
+            : new RemoteDecisions(point, rules, lookup, this::find, stores, settings);
   }
 
   void enable(boolean value) {
@@ -67,6 +73,9 @@ final class DecisionMaker implements AutoCloseable {
   RateLimitResult decideNow(LimitCheck check, boolean dryRun) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(dryRun);
+    if (remote != null && enabled) {
+      return publish(check, evaluation, remote.decideAndWait(check, evaluation), start);
+    }
     RateLimitResult result = decideWithoutIo(check, evaluation);
     return publish(
         check, evaluation, result == null ? stores.acquireAndWait(evaluation) : result, start);
@@ -80,6 +89,9 @@ final class DecisionMaker implements AutoCloseable {
   CompletionStage<RateLimitResult> decide(LimitCheck check, boolean dryRun, boolean forEventLoop) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(dryRun);
+    if (remote != null && enabled) {
+      return decideRemotely(remote, check, evaluation, start);
+    }
     RateLimitResult now;
     try {
       now = decideWithoutIo(check, evaluation);
@@ -92,6 +104,13 @@ final class DecisionMaker implements AutoCloseable {
     CompletionStage<RateLimitResult> later =
         forEventLoop ? stores.acquireForEventLoop(evaluation) : stores.acquire(evaluation);
     return later.thenApply(result -> publish(check, evaluation, result, start));
+  }
+
+  private CompletionStage<RateLimitResult> decideRemotely(
+      RemoteDecisions decisions, LimitCheck check, Evaluation evaluation, long start) {
+    return decisions
+        .decide(check, evaluation)
+        .thenApply(result -> publish(check, evaluation, result, start));
   }
 
   private Evaluation evaluation(boolean dryRun) {
@@ -183,6 +202,9 @@ final class DecisionMaker implements AutoCloseable {
   CompletionStage<RateLimitResult> decideOrWait(LimitCheck check) {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(false);
+    if (remote != null && enabled) {
+      return decideRemotely(remote, check, evaluation, start);
+    }
     RateLimitResult now;
     try {
       now = decideUnlessWaiting(check, evaluation);
@@ -201,6 +223,9 @@ final class DecisionMaker implements AutoCloseable {
   RateLimitResult decideOrWaitBlocking(LimitCheck check) throws InterruptedException {
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(false);
+    if (remote != null && enabled) {
+      return publish(check, evaluation, remote.decideAndWait(check, evaluation), start);
+    }
     RateLimitResult now = decideUnlessWaiting(check, evaluation);
     if (now == null && evaluation.mayWait(settings.onLimitExceed())) {
       return waits.await(evaluation, terms, result -> publish(check, evaluation, result, start));
@@ -229,6 +254,9 @@ final class DecisionMaker implements AutoCloseable {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
+    if (remote != null) {
+      throw cannotWait();
+    }
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(false);
     RateLimitResult now = find(check, evaluation);
@@ -239,6 +267,9 @@ final class DecisionMaker implements AutoCloseable {
 
   /** Is {@link #acquire} without blocking a thread. */
   CompletionStage<RateLimitResult> acquireAsync(LimitCheck check, WaitTerms terms) {
+    if (remote != null) {
+      return CompletableFuture.failedFuture(cannotWait());
+    }
     long start = timed ? System.nanoTime() : 0;
     Evaluation evaluation = evaluation(false);
     RateLimitResult now;
@@ -252,6 +283,12 @@ final class DecisionMaker implements AutoCloseable {
         : CompletableFuture.completedFuture(publish(check, evaluation, now, start));
   }
 
+  private static UnsupportedOperationException cannotWait() {
+    return new UnsupportedOperationException(
+        "callers cannot wait while a server decides: it denies with retryAfter; check, and try"
+            + " again after that time");
+  }
+
   private @Nullable RateLimitResult find(LimitCheck check, Evaluation evaluation) {
     DecisionBuffers buffers = DecisionBuffers.acquire();
     try {
@@ -263,6 +300,11 @@ final class DecisionMaker implements AutoCloseable {
 
   /** Explains how a check would be decided; acquires, counts and notifies nothing. */
   CompletionStage<Explanation> explain(LimitCheck check) {
+    if (remote != null) {
+      return CompletableFuture.failedFuture(
+          new UnsupportedOperationException(
+              "a server decides and has the buckets: use its /v1/explain"));
+    }
     ActiveRules current = rules.current();
     if (current == null || !enabled) {
       return decide(check, true, false).thenApply(result -> new Explanation(result, List.of()));

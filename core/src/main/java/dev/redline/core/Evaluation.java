@@ -95,6 +95,13 @@ final class Evaluation {
     policies.next(limit);
   }
 
+  /** Notes the rule by which another decided; null if it is not known here. */
+  void decidedElsewhereBy(@Nullable CompiledRule known) {
+    if (known != null) {
+      others().rules.add(known);
+    }
+  }
+
   /** Collects the rules of an index that apply to a request. */
   void match(RuleIndex index, RequestContext request, ActiveRules rules, RankList ranks) {
     index.find(request, ranks);

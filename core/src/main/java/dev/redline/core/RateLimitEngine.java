@@ -42,7 +42,14 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
             new RuleChangeNotifier(builder.ruleChangeListeners));
     this.decisions =
         new DecisionMaker(
-            rules, stores, waits, settings, metrics, builder.listeners, builder.reportBands);
+            rules,
+            stores,
+            waits,
+            settings,
+            metrics,
+            builder.listeners,
+            builder.reportBands,
+            builder.decisionPoint);
     try {
       if (builder.book != null) {
         use(builder.book);
@@ -254,6 +261,7 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
     private @Nullable WaitPermits sharedPermits;
     private WaitTimer timer = WaitTimer.SHARED;
     private boolean reportBands;
+    private @Nullable DecisionPoint decisionPoint;
 
     private Builder(StorageProvider store) {
       this.store = Objects.requireNonNull(store, "store");
@@ -319,6 +327,16 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
      */
     public Builder reportBands(boolean value) {
       reportBands = value;
+      return this;
+    }
+
+    /**
+     * Sets what decides instead of the rules and the store of this engine. They count while it
+     * fails: the strategies of the rules in force, and the fallback of the store. Callers cannot
+     * wait for a refill then.
+     */
+    public Builder decisionPoint(DecisionPoint value) {
+      decisionPoint = value;
       return this;
     }
 

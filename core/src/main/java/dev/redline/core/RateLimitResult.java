@@ -79,6 +79,28 @@ public final class RateLimitResult {
     this.degraded = degraded;
   }
 
+  /** Creates a copy that another store than the configured one decided, or none. */
+  private RateLimitResult(RateLimitResult other, long retryAfterMicros) {
+    this.reason = other.reason;
+    this.ruleSetId = other.ruleSetId;
+    this.ruleId = other.ruleId;
+    this.plan = other.plan;
+    this.band = other.band;
+    this.identity = other.identity;
+    this.limit = other.limit;
+    this.remaining = other.remaining;
+    this.retryAfterMicros = retryAfterMicros;
+    this.resetAtMicros = other.resetAtMicros;
+    this.shadowDenied = other.shadowDenied;
+    this.bands = other.bands;
+    this.degraded = true;
+  }
+
+  /** Returns a degraded copy; {@link #ABSENT} if waiting does not help. */
+  RateLimitResult asDegraded(long waitMicros) {
+    return new RateLimitResult(this, waitMicros);
+  }
+
   /** Returns a result that has a reason only. */
   public static RateLimitResult of(Reason reason) {
     return builder(reason).build();

@@ -161,6 +161,25 @@ final class StoreWithFallback {
         });
   }
 
+  /** Decides by the strategy of the rules what a decision point elsewhere could not decide. */
+  RateLimitResult decideWithoutPrimary(Evaluation evaluation, StoreException failure) {
+    return withoutPrimary(evaluation, evaluation.acquisition(), failure);
+  }
+
+  /** Records a call of a decision point. */
+  void called(boolean success, long nanos) {
+    if (timed) {
+      metrics.stored(store.type(), success, nanos);
+    }
+  }
+
+  /** Records which strategy decided because a decision point failed. */
+  void failed(boolean dryRun, OnStoreFailure strategy, StoreException failure) {
+    if (!dryRun) {
+      metrics.storeFailed(store.type(), strategy, failure.kind());
+    }
+  }
+
   private RateLimitResult withoutPrimary(
       Evaluation evaluation, Acquisition acquisition, Throwable failure) {
     return attemptWithoutPrimary(evaluation, acquisition, failure).finish(evaluation);

@@ -8,4 +8,13 @@ public final class UnknownNameException extends IllegalArgumentException {
   public UnknownNameException(String what, String name) {
     super("unknown " + what + " '" + name + "'");
   }
+
+  private UnknownNameException(String message) {
+    super(message);
+  }
+
+  /** Returns the exception for a name that another server does not know, as it says it. */
+  public static UnknownNameException elsewhere(String message) {
+    return new UnknownNameException(message);
+  }
 }

@@ -24,6 +24,7 @@ class PublicSurfaceTest {
       BucketReset
       CallLimit
       DecisionListener
+      DecisionPoint
       EngineSettings
       Explanation
       KeyedLimiter

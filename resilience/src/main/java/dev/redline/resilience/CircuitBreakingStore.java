@@ -1,5 +1,8 @@
 package dev.redline.resilience;
 
+import dev.redline.core.DecisionPoint;
+import dev.redline.core.LimitCheck;
+import dev.redline.core.RateLimitResult;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.ForwardingStore;
@@ -16,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,11 +117,17 @@ public final class CircuitBreakingStore extends ForwardingStore {
     } catch (StoreException open) {
       return CompletableFuture.failedFuture(open);
     }
+    return call(probes, () -> send(acquisition, forEventLoop));
+  }
+
+  /** Makes a call that probes permit, and ends the probes with it. */
+  private static <T> CompletionStage<T> call(
+      List<Probe> probes, Supplier<CompletionStage<T>> call) {
     if (probes.isEmpty()) {
-      return send(acquisition, forEventLoop);
+      return call.get();
     }
     try {
-      return send(acquisition, forEventLoop).whenComplete((outcome, error) -> ended(probes, error));
+      return call.get().whenComplete((outcome, error) -> ended(probes, error));
     } catch (Throwable e) {
       ended(probes, e);
       return CompletableFuture.failedFuture(e);
@@ -130,9 +140,12 @@ public final class CircuitBreakingStore extends ForwardingStore {
 
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
-    List<Probe> probes = probes(acquisition);
+    return callAndWait(probes(acquisition), () -> store.acquireAndWait(acquisition));
+  }
+
+  private static <T> T callAndWait(List<Probe> probes, Supplier<T> call) {
     try {
-      Outcome outcome = store.acquireAndWait(acquisition);
+      T outcome = call.get();
       ended(probes, null);
       return outcome;
     } catch (Throwable e) {
@@ -142,15 +155,55 @@ public final class CircuitBreakingStore extends ForwardingStore {
   }
 
   /**
+   * Returns a decision point that fails at once while the breaker of its node is open. Its calls
+   * are those that the store reports.
+   */
+  public DecisionPoint guard(DecisionPoint point) {
+    return new GuardedPoint(point);
+  }
+
+  private final class GuardedPoint implements DecisionPoint {
+    private final DecisionPoint point;
+    private final List<String> nodes;
+
+    GuardedPoint(DecisionPoint point) {
+      this.point = point;
+      this.nodes = List.of(point.node());
+    }
+
+    @Override
+    public String node() {
+      return point.node();
+    }
+
+    @Override
+    public CompletionStage<RateLimitResult> decide(LimitCheck check, boolean dryRun) {
+      List<Probe> probes;
+      try {
+        probes = allClosed() ? List.of() : probes(nodes);
+      } catch (StoreException open) {
+        return CompletableFuture.failedFuture(open);
+      }
+      return call(probes, () -> point.decide(check, dryRun));
+    }
+
+    @Override
+    public RateLimitResult decideAndWait(LimitCheck check, boolean dryRun) {
+      List<Probe> probes = allClosed() ? List.of() : probes(nodes);
+      return callAndWait(probes, () -> point.decideAndWait(check, dryRun));
+    }
+  }
+
+  /**
    * Returns a probe for each node of the acquisition whose breaker is not closed.
    *
    * @throws StoreException if a breaker does not permit a probe
    */
   private List<Probe> probes(Acquisition acquisition) {
-    if (allClosed()) {
-      return List.of();
-    }
-    List<String> nodes = store.nodes(acquisition);
+    return allClosed() ? List.of() : probes(store.nodes(acquisition));
+  }
+
+  private List<Probe> probes(List<String> nodes) {
     List<Probe> probes = List.of();
     for (int i = 0; i < nodes.size(); i++) {
       NodeCircuitBreaker breaker = breaker(nodes.get(i));
@@ -187,12 +240,14 @@ public final class CircuitBreakingStore extends ForwardingStore {
     probes.forEach(probe -> probe.ended(failure));
   }
 
-  /** Returns the failure, or null if it is not the node's: a malformed value is not. */
+  /** Returns the failure, or null if it is not the node's: a malformed value or check is not. */
   private static @Nullable Throwable nodeFailure(@Nullable Throwable error) {
     Throwable cause =
         error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
     boolean replied =
-        cause instanceof StoreException failure && failure.kind() == StoreException.Kind.BAD_STATE;
+        cause instanceof IllegalArgumentException
+            || (cause instanceof StoreException failure
+                && failure.kind() == StoreException.Kind.BAD_STATE);
     return replied ? null : cause;
   }
 

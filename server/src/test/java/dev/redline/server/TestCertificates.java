@@ -17,24 +17,24 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /** Certificates for a test, made by the keytool of this JDK. */
-final class TestCertificates {
+public final class TestCertificates {
   private static final char[] PASSWORD = "password".toCharArray();
 
   private final Path directory;
   private final Path store;
 
-  TestCertificates(Path directory) {
+  public TestCertificates(Path directory) {
     this.directory = directory;
     this.store = directory.resolve("certificates.p12");
   }
 
   /** Makes a certificate authority. */
-  void authority(String alias) throws Exception {
+  public void authority(String alias) throws Exception {
     keytool(alias, "-ext", "bc:c");
   }
 
   /** Makes a certificate for this machine or for a client. */
-  void certificate(String alias, String authority) throws Exception {
+  public void certificate(String alias, String authority) throws Exception {
     keytool(alias, "-signer", authority, "-ext", "san=dns:localhost,ip:127.0.0.1");
   }
 
@@ -75,7 +75,7 @@ final class TestCertificates {
   }
 
   /** Writes a certificate with its chain as PEM. */
-  Path certificateFile(String alias) throws Exception {
+  public Path certificateFile(String alias) throws Exception {
     StringBuilder text = new StringBuilder();
     for (Certificate certificate : load().getCertificateChain(alias)) {
       text.append(pem("CERTIFICATE", certificate.getEncoded()));
@@ -84,7 +84,7 @@ final class TestCertificates {
   }
 
   /** Writes a private key as PEM. */
-  Path keyFile(String alias) throws Exception {
+  public Path keyFile(String alias) throws Exception {
     byte[] key = load().getKey(alias, PASSWORD).getEncoded();
     return Files.writeString(directory.resolve(alias + ".key"), pem("PRIVATE KEY", key));
   }
@@ -100,7 +100,7 @@ final class TestCertificates {
   }
 
   /** Returns the context of a client that trusts one authority, with a certificate or without. */
-  SSLContext client(String authority, String alias) throws Exception {
+  public SSLContext client(String authority, String alias) throws Exception {
     KeyStore all = load();
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +88,11 @@ public final class RequestContext {
       return List.of();
     }
     return values.size() == 1 ? values : Collections.unmodifiableList(values);
+  }
+
+  /** Returns the names of all headers, unmodifiable. */
+  public Set<String> headerNames() {
+    return Collections.unmodifiableSet(headers.keySet());
   }
 
   /** Returns an attribute. */

@@ -57,12 +57,19 @@ public final class BoundedHttpClient {
    * @param maxBytes how large a response body may be
    */
   public BoundedHttpClient(Duration connectTimeout, int maxBytes) {
+    this(connectTimeout, maxBytes, HttpClient.Version.HTTP_1_1);
+  }
+
+  /**
+   * Creates a client.
+   *
+   * @param connectTimeout how long connecting may take
+   * @param maxBytes how large a response body may be
+   * @param version the version to prefer
+   */
+  public BoundedHttpClient(Duration connectTimeout, int maxBytes, HttpClient.Version version) {
     this.maxBytes = maxBytes;
-    this.client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(connectTimeout)
-            .build();
+    this.client = HttpClient.newBuilder().version(version).connectTimeout(connectTimeout).build();
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Calls other servers over HTTP, for rule sources and clients; never on the request path. */
+/** Calls other servers over HTTP, for rule sources and for the client of a Redline server. */
 @NullMarked
 package dev.redline.core.internal.client;
 

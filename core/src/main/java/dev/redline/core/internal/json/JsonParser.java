@@ -131,7 +131,14 @@ public final class JsonParser {
 
   private String string() {
     expect('"');
-    StringBuilder result = new StringBuilder();
+    int start = at;
+    while (at < text.length() && isPlain(text.charAt(at))) {
+      at++;
+    }
+    if (peek() == '"') {
+      return text.substring(start, at++);
+    }
+    StringBuilder result = new StringBuilder().append(text, start, at);
     while (peek() != '"') {
       char c = text.charAt(at++);
       if (c < ' ') {
@@ -141,6 +148,10 @@ public final class JsonParser {
     }
     at++;
     return result.toString();
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= ' ' && c != '"' && c != '\\';
   }
 
   private char escaped() {

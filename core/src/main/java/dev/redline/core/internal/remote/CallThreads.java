@@ -1,6 +1,5 @@
 package dev.redline.core.internal.remote;
 
-import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -17,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a store whose driver blocks: a bounded queue of acquisitions, threads that call a
- * node with all that has gathered (natural batching), and a thread that watches the deadlines.
+ * node with all that has gathered (natural batching), and a thread that watches the deadlines. The
+ * client of a Redline server queues checks in the same way.
  *
  * <p>The deadline of an acquisition runs from when it is submitted. One that expires in the queue
  * is never sent. One that expires during its call fails with unknown outcome, and the result of the
@@ -25,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Callers' continuations run on {@link ContinuationThreads}, so they delay neither calls nor
  * deadlines.
+ *
+ * @param <Q> what is requested: an acquisition
+ * @param <R> the result: an outcome
  */
-public final class CallThreads implements AutoCloseable {
+public final class CallThreads<Q, R> implements AutoCloseable {
   private static final Logger LOG = System.getLogger(CallThreads.class.getName());
   private static final long TICK_NANOS = 2_500_000;
   private static final int IDLE_TICKS = 100;
@@ -37,19 +40,34 @@ public final class CallThreads implements AutoCloseable {
   /** How long an acquisition is queued before one more thread starts to help. */
   private static final long PATIENCE_NANOS = 5_000_000;
 
-  /** A call of a node for one or more acquisitions. */
-  public interface Call {
+  /**
+   * A call of a node for one or more acquisitions.
+   *
+   * @param <Q> what is requested: an acquisition
+   * @param <R> the result: an outcome
+   */
+  public interface Call<Q, R> {
     /** Returns the name of the node that is called for an acquisition. */
-    String node(Acquisition first);
+    String node(Q first);
+
+    /** Returns how much of {@link #maxSize} an acquisition takes. */
+    default int size(Q request) {
+      return 0;
+    }
+
+    /** Returns how large all acquisitions of a call are together, at most; one may be larger. */
+    default int maxSize() {
+      return 0;
+    }
 
     /**
      * Calls the node and waits for its reply.
      *
-     * @return for each acquisition an {@link dev.redline.core.store.Outcome} or a {@link
+     * @return for each acquisition its result or a {@link RuntimeException}, such as a {@link
      *     StoreException}
      * @throws Exception if the call fails: then all acquisitions do
      */
-    Object[] run(List<PendingOutcome> batch) throws Exception;
+    Object[] run(List<PendingCall<Q, R>> batch) throws Exception;
 
     /** Returns the failure of all acquisitions of a call that threw an exception. */
     StoreException failure(Exception e);
@@ -77,12 +95,12 @@ public final class CallThreads implements AutoCloseable {
       Duration timeout) {}
 
   private final Settings settings;
-  private final Call call;
+  private final Call<Q, R> call;
   private final CallReports reports;
   private final ContinuationThreads continuations;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
-  private final ArrayDeque<PendingOutcome> queue = new ArrayDeque<>();
+  private final ArrayDeque<PendingCall<Q, R>> queue = new ArrayDeque<>();
   private final List<RunningCall> running = new CopyOnWriteArrayList<>();
   private final Thread deadlines;
   private int busy;
@@ -91,7 +109,7 @@ public final class CallThreads implements AutoCloseable {
   private volatile boolean closed;
 
   /** Creates the threads; they start when they are needed. */
-  public CallThreads(Settings settings, Call call, CallReports reports) {
+  public CallThreads(Settings settings, Call<Q, R> call, CallReports reports) {
     this.settings = settings;
     this.call = call;
     this.reports = reports;
@@ -106,8 +124,8 @@ public final class CallThreads implements AutoCloseable {
     return continuations;
   }
 
-  /** Queues an acquisition; {@code blocking} as in {@link PendingOutcome}. Never blocks. */
-  public PendingOutcome submit(Acquisition acquisition, boolean blocking) {
+  /** Queues an acquisition; {@code blocking} as in {@link PendingCall}. Never blocks. */
+  public PendingCall<Q, R> submit(Q acquisition, boolean blocking) {
     return submit(acquisition, blocking, deadline(), false);
   }
 
@@ -122,8 +140,8 @@ public final class CallThreads implements AutoCloseable {
    * @param first whether it overtakes what is queued, because it is the second step of its
    *     acquisition
    */
-  public PendingOutcome submit(Acquisition part, boolean blocking, long deadline, boolean first) {
-    PendingOutcome pending = new PendingOutcome(part, deadline, blocking);
+  public PendingCall<Q, R> submit(Q part, boolean blocking, long deadline, boolean first) {
+    PendingCall<Q, R> pending = new PendingCall<>(part, deadline, blocking);
     boolean queued;
     lock.lock();
     try {
@@ -174,7 +192,7 @@ public final class CallThreads implements AutoCloseable {
 
   private void serve() {
     while (true) {
-      List<PendingOutcome> batch;
+      List<PendingCall<Q, R>> batch;
       lock.lock();
       try {
         while (queue.isEmpty()) {
@@ -206,19 +224,24 @@ public final class CallThreads implements AutoCloseable {
     }
   }
 
-  private List<PendingOutcome> nextBatch() {
-    int size = Math.min(queue.size(), settings.maxBatch());
-    List<PendingOutcome> batch = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
+  private List<PendingCall<Q, R>> nextBatch() {
+    int most = Math.min(queue.size(), settings.maxBatch());
+    List<PendingCall<Q, R>> batch = new ArrayList<>(most);
+    int size = 0;
+    while (batch.size() < most) {
+      size += call.size(queue.element().request());
+      if (size > call.maxSize() && !batch.isEmpty()) {
+        break;
+      }
       batch.add(queue.remove());
     }
     return batch;
   }
 
-  private void run(List<PendingOutcome> batch) {
+  private void run(List<PendingCall<Q, R>> batch) {
     long start = System.nanoTime();
-    List<PendingOutcome> alive = new ArrayList<>(batch.size());
-    for (PendingOutcome pending : batch) {
+    List<PendingCall<Q, R>> alive = new ArrayList<>(batch.size());
+    for (PendingCall<Q, R> pending : batch) {
       if (pending.isExpired(start)) {
         deliver(pending, notSent());
       } else {
@@ -228,7 +251,7 @@ public final class CallThreads implements AutoCloseable {
     if (alive.isEmpty()) {
       return;
     }
-    RunningCall current = new RunningCall(alive, call.node(alive.get(0).acquisition()), start);
+    RunningCall current = new RunningCall(alive, call.node(alive.get(0).request()), start);
     running.add(current);
     Object[] results;
     try {
@@ -267,7 +290,7 @@ public final class CallThreads implements AutoCloseable {
     return results;
   }
 
-  private void deliver(PendingOutcome pending, Object result) {
+  private void deliver(PendingCall<Q, R> pending, Object result) {
     if (pending.isDone()) {
       return;
     }
@@ -323,13 +346,13 @@ public final class CallThreads implements AutoCloseable {
   }
 
   private void tick(long now) {
-    List<PendingOutcome> expired = new ArrayList<>();
+    List<PendingCall<Q, R>> expired = new ArrayList<>();
     lock.lock();
     try {
       while (!queue.isEmpty() && queue.peek().isExpired(now)) {
         expired.add(queue.remove());
       }
-      PendingOutcome oldest = queue.peek();
+      PendingCall<Q, R> oldest = queue.peek();
       long timeout = settings.timeout().toNanos();
       if (oldest != null && oldest.isExpired(now + timeout - Math.min(PATIENCE_NANOS, timeout))) {
         wakeWorker(true);
@@ -337,7 +360,7 @@ public final class CallThreads implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    for (PendingOutcome pending : expired) {
+    for (PendingCall<Q, R> pending : expired) {
       deliver(pending, notSent());
     }
     for (RunningCall current : running) {
@@ -349,7 +372,7 @@ public final class CallThreads implements AutoCloseable {
   /** Fails all acquisitions that are queued or in a call; calls end by themselves. */
   @Override
   public void close() {
-    List<PendingOutcome> left = new ArrayList<>();
+    List<PendingCall<Q, R>> left = new ArrayList<>();
     lock.lock();
     try {
       closed = true;
@@ -368,13 +391,13 @@ public final class CallThreads implements AutoCloseable {
 
   /** One call in progress. Its result is reported once: by its thread, or when it is overdue. */
   private final class RunningCall {
-    private final List<PendingOutcome> batch;
+    private final List<PendingCall<Q, R>> batch;
     private final String node;
     private final long startNanos;
     private @Nullable StoreException overdue;
     private boolean reported;
 
-    RunningCall(List<PendingOutcome> batch, String node, long startNanos) {
+    RunningCall(List<PendingCall<Q, R>> batch, String node, long startNanos) {
       this.batch = batch;
       this.node = node;
       this.startNanos = startNanos;
@@ -395,7 +418,7 @@ public final class CallThreads implements AutoCloseable {
     }
 
     private void expire(long now) {
-      for (PendingOutcome pending : batch) {
+      for (PendingCall<Q, R> pending : batch) {
         if (pending.isExpired(now) && !pending.isDone()) {
           StoreException failure = overdue == null ? unknown() : overdue;
           overdue = failure;

@@ -1,7 +1,7 @@
 package dev.redline.rules.consul;
 
+import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.spi.PropertyReader;
-import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -27,7 +27,7 @@ public record ConsulSettings(String uri, String path, Optional<String> token, bo
    * @throws IllegalArgumentException if one is not valid
    */
   public ConsulSettings {
-    uri = checkedUri(uri);
+    uri = ServerAddress.checkedUri(uri);
     path = checkedPath(path);
   }
 
@@ -50,31 +50,13 @@ public record ConsulSettings(String uri, String path, Optional<String> token, bo
   }
 
   private static String uri(PropertyReader from) {
-    String uri =
-        from.property(URI_NAME, "address of a Consul agent; see [Consul](sources.md#consul)")
-            .text(DEFAULT_URI);
-    try {
-      return checkedUri(uri);
-    } catch (IllegalArgumentException e) {
-      // Not shown, since it may hold a password.
-      from.secretProblem(
-          URI_NAME, "use http:// or https:// and an address; a token goes to rl.consul.token");
-      return DEFAULT_URI;
-    }
-  }
-
-  private static String checkedUri(String text) {
-    URI parsed = URI.create(text);
-    boolean http = "http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme());
-    String path = parsed.getRawPath();
-    if (!http
-        || parsed.getHost() == null
-        || parsed.getRawUserInfo() != null
-        || parsed.getRawQuery() != null
-        || !(path == null || path.isEmpty() || path.equals("/"))) {
-      throw new IllegalArgumentException("use http:// or https:// and an address");
-    }
-    return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    return ServerAddress.readUri(
+            from,
+            URI_NAME,
+            "address of a Consul agent; see [Consul](sources.md#consul)",
+            "`" + DEFAULT_URI + "`",
+            "rl.consul.token")
+        .orElse(DEFAULT_URI);
   }
 
   private static String checkedPath(String text) {

@@ -6,7 +6,7 @@ import com.hazelcast.map.IMap;
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.CallThreads;
 import dev.redline.core.internal.remote.DenyCache;
-import dev.redline.core.internal.remote.PendingOutcome;
+import dev.redline.core.internal.remote.PendingCall;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
@@ -61,7 +61,7 @@ public final class HazelcastStore implements RemoteStore {
   private final String here;
   private final long timeoutNanos;
   private final HazelcastMaintenance maintenance;
-  private final CallThreads calls;
+  private final CallThreads<Acquisition, Outcome> calls;
 
   /** Until when no caller's thread calls Hazelcast itself, because such a call was slow. */
   private volatile long suspiciousUntilNanos = System.nanoTime();
@@ -76,7 +76,7 @@ public final class HazelcastStore implements RemoteStore {
     this.timeoutNanos = timeout.toNanos();
     this.maintenance = new HazelcastMaintenance(instance, target, generations, reports);
     this.calls =
-        new CallThreads(
+        new CallThreads<>(
             new CallThreads.Settings(
                 "redline-hazelcast", target, THREADS, THREADS, 1, MAX_QUEUED, timeout),
             new EntryCall(),
@@ -408,15 +408,15 @@ public final class HazelcastStore implements RemoteStore {
   }
 
   /** A call of the member that owns an entry, on a thread that may wait for it. */
-  private final class EntryCall implements CallThreads.Call {
+  private final class EntryCall implements CallThreads.Call<Acquisition, Outcome> {
     @Override
     public String node(Acquisition first) {
       return HazelcastStore.this.node(CallerEntry.key(first.key(0).identity()));
     }
 
     @Override
-    public Object[] run(List<PendingOutcome> batch) {
-      Acquisition acquisition = batch.get(0).acquisition();
+    public Object[] run(List<PendingCall<Acquisition, Outcome>> batch) {
+      Acquisition acquisition = batch.get(0).request();
       IMap<String, byte[]> map = maintenance.buckets();
       if (map == null) {
         throw new IllegalStateException("the store is not ready");

@@ -2,7 +2,7 @@ package dev.redline.stores.jdbc;
 
 import dev.redline.core.internal.remote.CallThreads;
 import dev.redline.core.internal.remote.DenyCache;
-import dev.redline.core.internal.remote.PendingOutcome;
+import dev.redline.core.internal.remote.PendingCall;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.BucketStates;
@@ -28,7 +28,7 @@ import javax.sql.DataSource;
  * <p>It runs once. If it fails before the commit, nothing was taken; if the reply to the commit is
  * missing, that is unknown.
  */
-final class BucketTransaction implements CallThreads.Call {
+final class BucketTransaction implements CallThreads.Call<Acquisition, Outcome> {
   private final DataSource dataSource;
   private final BucketTable table;
   private final ResetGenerations generations;
@@ -60,11 +60,11 @@ final class BucketTransaction implements CallThreads.Call {
 
   /** An acquisition with the keys of its rows and the generations that it goes by. */
   private static final class Request {
-    private final PendingOutcome pending;
+    private final PendingCall<Acquisition, Outcome> pending;
     private final String[] keys;
     private final long[] generations;
 
-    Request(PendingOutcome pending, String[] keys, long[] generations) {
+    Request(PendingCall<Acquisition, Outcome> pending, String[] keys, long[] generations) {
       this.pending = pending;
       this.keys = keys;
       this.generations = generations;
@@ -72,11 +72,11 @@ final class BucketTransaction implements CallThreads.Call {
   }
 
   @Override
-  public Object[] run(List<PendingOutcome> batch) throws SQLException {
+  public Object[] run(List<PendingCall<Acquisition, Outcome>> batch) throws SQLException {
     Set<String> keys = new LinkedHashSet<>();
     List<Request> requests = new ArrayList<>(batch.size());
-    for (PendingOutcome pending : batch) {
-      Acquisition acquisition = pending.acquisition();
+    for (PendingCall<Acquisition, Outcome> pending : batch) {
+      Acquisition acquisition = pending.request();
       String[] own = new String[acquisition.size()];
       for (int i = 0; i < own.length; i++) {
         own[i] = BucketRow.key(acquisition.key(i));
@@ -108,7 +108,7 @@ final class BucketTransaction implements CallThreads.Call {
       if (results[i] instanceof Outcome outcome) {
         Request request = requests.get(i);
         denials.learn(
-            request.pending.acquisition(),
+            request.pending.request(),
             key -> request.generations[key],
             outcome,
             sentNanos,
@@ -157,7 +157,7 @@ final class BucketTransaction implements CallThreads.Call {
             "nothing was acquired: " + settings.target() + " did not reply in time");
       }
       try {
-        return decide(request.pending.acquisition(), request.keys, request.generations);
+        return decide(request.pending.request(), request.keys, request.generations);
       } catch (StoreException badState) {
         return badState;
       }

@@ -41,7 +41,7 @@ public final class JdbcStore implements RemoteStore {
   private final CallReports reports = new CallReports();
   private final BucketTransaction transaction;
   private final BucketTable table;
-  private final CallThreads calls;
+  private final CallThreads<Acquisition, Outcome> calls;
   private final JdbcMaintenance maintenance;
   private final Duration timeout;
   private final Runnable closing;
@@ -55,7 +55,7 @@ public final class JdbcStore implements RemoteStore {
     // One connection is for the maintenance.
     int threads = Math.max(1, settings.poolSize() - 1);
     this.calls =
-        new CallThreads(
+        new CallThreads<>(
             new CallThreads.Settings(
                 "redline-jdbc",
                 settings.target(),

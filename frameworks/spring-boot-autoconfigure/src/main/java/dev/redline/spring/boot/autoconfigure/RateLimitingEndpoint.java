@@ -67,6 +67,8 @@ public final class RateLimitingEndpoint {
         settings.filters().getOrDefault(WebFilterSettings.DEFAULT, WebFilterSettings.NONE);
     Map<String, Object> values = new LinkedHashMap<>();
     values.put("rl.mode", shown.core().mode());
+    values.put("rl.handler", shown.remote().isPresent() ? "REMOTE" : "EMBEDDED");
+    shown.remote().ifPresent(server -> values.put("rl.remote.uri", server.uri()));
     values.put("rl.storage.type", shown.storage().type());
     values.put("rl.config.source", shown.config().names());
     shown.config().path().ifPresent(path -> values.put("rl.config.path", path.toString()));

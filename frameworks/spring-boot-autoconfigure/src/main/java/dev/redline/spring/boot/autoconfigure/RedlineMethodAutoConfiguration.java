@@ -53,6 +53,7 @@ public class RedlineMethodAutoConfiguration {
             .expressions(new SpelCompiler())
             .identity(settings.core().identity().settings())
             .onLimitExceed(settings.core().defaultPolicy())
+            .decidedByServer(settings.assembly().remote().isPresent())
             .placeholders(environment::resolveRequiredPlaceholders)
             .keyResolvers(
                 name ->

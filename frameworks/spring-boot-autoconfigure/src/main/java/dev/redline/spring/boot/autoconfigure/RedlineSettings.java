@@ -10,7 +10,6 @@ import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PropertyReader;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -77,18 +76,8 @@ public record RedlineSettings(
   private static RedlineSettings read(
       PropertyReader from, Plugins plugins, HostProfile host, InlineRules inline) {
     AssemblySettings assembly = AssemblySettings.read(from, plugins, host, inline);
-    from.property("rl.handler", "what decides: the engine in this application")
-        .unlessSet("`EMBEDDED`")
-        .parsed("use EMBEDDED", RedlineSettings::checkHandler);
     return new RedlineSettings(
         assembly, WebFilterSettings.read(from), AnnotationSettings.read(from));
-  }
-
-  private static String checkHandler(String text) {
-    if (!text.toUpperCase(Locale.ROOT).equals("EMBEDDED")) {
-      throw new IllegalArgumentException(text);
-    }
-    return text;
   }
 
   /** Returns what every application with an engine has. */

@@ -1,0 +1,265 @@
+package dev.redline.client.internal;
+
+import dev.redline.client.RemoteSettings;
+import dev.redline.core.DecisionPoint;
+import dev.redline.core.LimitCheck;
+import dev.redline.core.RateLimitResult;
+import dev.redline.core.internal.client.BoundedHttpClient;
+import dev.redline.core.internal.client.BoundedHttpClient.Response;
+import dev.redline.core.internal.remote.CallReports;
+import dev.redline.core.internal.remote.CallThreads;
+import dev.redline.core.internal.remote.PendingCall;
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RemoteStore;
+import dev.redline.core.store.StoreException;
+import dev.redline.core.store.StoreHealth;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Redline server: decides checks, and is a store for its circuit breaker and its health.
+ *
+ * <p>Checks that arrive while calls are in flight gather, and share the next {@code POST
+ * /v1/check/batch} (natural batching). A check is sent at most once; its time-out runs from when it
+ * is requested. Continuations of the stages run on threads that are for them alone. Thread-safe.
+ */
+public final class RemoteServer implements RemoteStore, DecisionPoint {
+  /** How many calls are in flight at most, and how many of them do not wait for more checks. */
+  private static final int MAX_CALLS = 8;
+
+  private static final int EAGER_CALLS = 2;
+  private static final int MAX_BATCH = 1000;
+  private static final int MAX_QUEUED = 10_000;
+
+  /** The server accepts 1 MiB. */
+  private static final int MAX_REQUEST_BYTES = 1_000_000;
+
+  private static final int MAX_RESPONSE_BYTES = 16 << 20;
+  private static final int SHOWN_CHARACTERS = 200;
+  private static final byte[] START = "{\"checks\":[".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] END = "]}".getBytes(StandardCharsets.UTF_8);
+
+  private final RemoteSettings settings;
+  private final String node;
+  private final List<String> nodes;
+  private final BoundedHttpClient client;
+  private final HttpRequest.Builder request;
+  private final CallReports reports = new CallReports();
+  private final CallThreads<byte[], RateLimitResult> calls;
+  private volatile StoreHealth health = StoreHealth.UP;
+
+  /** Creates the client of a server; nothing is connected yet. */
+  public RemoteServer(RemoteSettings settings) {
+    this.settings = settings;
+    this.node = URI.create(settings.uri()).getRawAuthority();
+    this.nodes = List.of(node);
+    boolean tls = settings.uri().startsWith("https:");
+    // TLS negotiates HTTP/2; without TLS an upgrade would cost the first call a round trip.
+    this.client =
+        new BoundedHttpClient(
+            settings.timeout(),
+            MAX_RESPONSE_BYTES,
+            tls ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
+    this.request =
+        HttpRequest.newBuilder(URI.create(settings.uri() + "/v1/check/batch"))
+            .header("Content-Type", "application/json");
+    settings.token().ifPresent(token -> request.header("Authorization", "Bearer " + token));
+    this.calls =
+        new CallThreads<>(
+            new CallThreads.Settings(
+                "redline-client",
+                "the Redline server at " + node,
+                MAX_CALLS,
+                EAGER_CALLS,
+                MAX_BATCH,
+                MAX_QUEUED,
+                settings.timeout()),
+            new BatchCall(),
+            reports);
+  }
+
+  @Override
+  public String type() {
+    return "remote";
+  }
+
+  @Override
+  public String node() {
+    return node;
+  }
+
+  @Override
+  public CompletionStage<RateLimitResult> decide(LimitCheck check, boolean dryRun) {
+    try {
+      return calls.submit(bytes(check, dryRun), false);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  @Override
+  public RateLimitResult decideAndWait(LimitCheck check, boolean dryRun) {
+    try {
+      return calls.submit(bytes(check, dryRun), true).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  private static byte[] bytes(LimitCheck check, boolean dryRun) {
+    byte[] bytes = CheckWriter.write(check, dryRun).getBytes(StandardCharsets.UTF_8);
+    if (bytes.length > MAX_REQUEST_BYTES) {
+      throw new IllegalArgumentException(
+          "the check has "
+              + bytes.length
+              + " bytes, and a Redline server accepts "
+              + MAX_REQUEST_BYTES);
+    }
+    return bytes;
+  }
+
+  @Override
+  public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+    return CompletableFuture.failedFuture(
+        new StoreException(
+            StoreException.Kind.UNAVAILABLE, "a Redline server decides checks, it is no store"));
+  }
+
+  @Override
+  public List<String> nodes(Acquisition acquisition) {
+    return nodes;
+  }
+
+  @Override
+  public void observe(CallObserver observer) {
+    reports.observe(observer);
+  }
+
+  @Override
+  public Duration commandTimeout() {
+    return settings.timeout();
+  }
+
+  /** Returns how the last call ended. */
+  @Override
+  public StoreHealth health() {
+    return health;
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+  }
+
+  /** A call of {@code POST /v1/check/batch}. */
+  private final class BatchCall implements CallThreads.Call<byte[], RateLimitResult> {
+    @Override
+    public String node(byte[] first) {
+      return node;
+    }
+
+    @Override
+    public int size(byte[] check) {
+      return check.length + 1;
+    }
+
+    @Override
+    public int maxSize() {
+      return MAX_REQUEST_BYTES;
+    }
+
+    @Override
+    public Object[] run(List<PendingCall<byte[], RateLimitResult>> batch) throws Exception {
+      // The last one to arrive has the most time left; the deadlines of others are watched.
+      Duration left = Duration.ofNanos(Math.max(1, batch.get(batch.size() - 1).nanosLeft()));
+      long start = System.nanoTime();
+      Response response =
+          client.send(request.copy().POST(BodyPublishers.ofByteArray(body(batch))).build(), left);
+      Object[] results = read(response, batch.size());
+      health =
+          new StoreHealth(
+              true,
+              Optional.empty(),
+              Optional.of(Duration.ofNanos(System.nanoTime() - start)),
+              Map.of());
+      return results;
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+      StoreException failure =
+          e instanceof StoreException known
+              ? known
+              : failed(StoreException.Kind.UNAVAILABLE, String.valueOf(e.getMessage()), e);
+      health = StoreHealth.down(String.valueOf(failure.getMessage()));
+      return failure;
+    }
+  }
+
+  private static byte[] body(List<PendingCall<byte[], RateLimitResult>> batch) {
+    int size = START.length + END.length;
+    for (PendingCall<byte[], RateLimitResult> pending : batch) {
+      size += pending.request().length + 1;
+    }
+    ByteArrayOutputStream body = new ByteArrayOutputStream(size);
+    body.writeBytes(START);
+    for (int i = 0; i < batch.size(); i++) {
+      if (i > 0) {
+        body.write(',');
+      }
+      body.writeBytes(batch.get(i).request());
+    }
+    body.writeBytes(END);
+    return body.toByteArray();
+  }
+
+  private Object[] read(Response response, int checks) {
+    String text = new String(response.body(), StandardCharsets.UTF_8);
+    switch (response.status()) {
+      case 200 -> {}
+      case 401 ->
+          throw failed(
+              StoreException.Kind.UNAVAILABLE,
+              "it rejects the token (401): rl.remote.token must be one of its"
+                  + " rl.server.auth.tokens",
+              null);
+      case 503 -> throw failed(StoreException.Kind.UNAVAILABLE, "it is overloaded (503)", null);
+      default ->
+          throw failed(
+              StoreException.Kind.BAD_RESPONSE,
+              "/v1/check/batch gave "
+                  + response.status()
+                  + ": "
+                  + text.substring(0, Math.min(text.length(), SHOWN_CHARACTERS)),
+              null);
+    }
+    try {
+      return DecisionReader.read(text, checks);
+    } catch (IllegalArgumentException e) {
+      throw failed(
+          StoreException.Kind.BAD_RESPONSE,
+          "its response has not the expected form: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private StoreException failed(StoreException.Kind kind, String why, @Nullable Exception cause) {
+    String message = "the Redline server at " + node + ": " + why;
+    return cause == null
+        ? new StoreException(kind, message)
+        : new StoreException(kind, message, cause);
+  }
+}
