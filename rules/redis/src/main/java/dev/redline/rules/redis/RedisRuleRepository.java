@@ -2,6 +2,8 @@ package dev.redline.rules.redis;
 
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.redis.RedisConnectionSettings;
+import dev.redline.rules.redis.internal.ChangeNotices;
+import dev.redline.rules.redis.internal.RedisAccess;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -36,8 +38,9 @@ public final class RedisRuleRepository implements RuleRepository {
   private static final String WRITE = script("write.lua");
 
   private final RedisAccess access;
+  private final String keyPrefix;
   private final String prefix;
-  private final Notices notices;
+  private final ChangeNotices notices;
 
   /**
    * Creates a repository; nothing is connected yet.
@@ -46,8 +49,9 @@ public final class RedisRuleRepository implements RuleRepository {
    */
   public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
     this.access = new RedisAccess(connection);
+    this.keyPrefix = keyPrefix;
     this.prefix = keyPrefix + ":m:{rules}";
-    this.notices = new Notices(access, key("changed"));
+    this.notices = new ChangeNotices(access, keyPrefix);
   }
 
   private String key(String name) {
@@ -139,7 +143,7 @@ public final class RedisRuleRepository implements RuleRepository {
                   text(entry),
                   Integer.toString(MAX_REVISIONS),
                   Integer.toString(MAX_AUDIT),
-                  key("changed"));
+                  ChangeNotices.channel(keyPrefix));
           return Objects.equals(written, 1L);
         });
   }
