@@ -17,7 +17,8 @@ import java.util.function.Supplier;
  * noticed by messages in the Redis of {@code rl.redis.*}.
  */
 public final class MongoSourceFactory implements RuleSourceFactory {
-  private static final String REDIS_RULES = "dev.redline.rules.redis.RedisRuleRepository";
+  private static final String REDIS_CLIENT = "io.lettuce.core.RedisClient";
+  private static final String REDIS_MODULE = "dev.redline.redis.RedisProperties";
 
   /** Creates the factory; for {@link java.util.ServiceLoader}. */
   public MongoSourceFactory() {}
@@ -53,7 +54,7 @@ public final class MongoSourceFactory implements RuleSourceFactory {
     boolean published = context.reloadStrategy().equals(Optional.of(ReloadStrategy.REDIS_PUBSUB));
     if (published && redis.isEmpty()) {
       throw new IllegalArgumentException(
-          "rl.reload.strategy=REDIS_PUBSUB needs the artifact redline-rules-redis");
+          "rl.reload.strategy=REDIS_PUBSUB needs the artifact redline-redis");
     }
     return new MongoRuleRepository(
         settings,
@@ -63,7 +64,9 @@ public final class MongoSourceFactory implements RuleSourceFactory {
 
   private static boolean isRedisPresent() {
     try {
-      Class.forName(REDIS_RULES, false, MongoSourceFactory.class.getClassLoader());
+      ClassLoader loader = MongoSourceFactory.class.getClassLoader();
+      Class.forName(REDIS_CLIENT, false, loader);
+      Class.forName(REDIS_MODULE, false, loader);
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;

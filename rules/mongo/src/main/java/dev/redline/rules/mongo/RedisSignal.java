@@ -1,8 +1,8 @@
 package dev.redline.rules.mongo;
 
 import dev.redline.redis.RedisProperties;
-import dev.redline.rules.redis.internal.ChangeNotices;
-import dev.redline.rules.redis.internal.RedisAccess;
+import dev.redline.redis.internal.ChangeNotices;
+import dev.redline.redis.internal.RuleConnections;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -13,12 +13,12 @@ import java.time.Duration;
 final class RedisSignal implements ChangeSignal {
   private static final Logger LOG = System.getLogger(RedisSignal.class.getName());
 
-  private final RedisAccess access;
+  private final RuleConnections access;
   private final ChangeNotices notices;
   private final String source;
 
   RedisSignal(RedisProperties redis, String source) {
-    this.access = new RedisAccess(redis.connection());
+    this.access = new RuleConnections(redis.connection());
     this.notices = new ChangeNotices(access, redis.keyPrefix());
     this.source = source;
   }

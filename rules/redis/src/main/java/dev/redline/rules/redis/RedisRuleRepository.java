@@ -2,8 +2,8 @@ package dev.redline.rules.redis;
 
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.redis.RedisConnectionSettings;
-import dev.redline.rules.redis.internal.ChangeNotices;
-import dev.redline.rules.redis.internal.RedisAccess;
+import dev.redline.redis.internal.ChangeNotices;
+import dev.redline.redis.internal.RuleConnections;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -37,7 +37,7 @@ public final class RedisRuleRepository implements RuleRepository {
   private static final int AUDIT_FIELDS = 6;
   private static final String WRITE = script("write.lua");
 
-  private final RedisAccess access;
+  private final RuleConnections access;
   private final String keyPrefix;
   private final String prefix;
   private final ChangeNotices notices;
@@ -48,7 +48,7 @@ public final class RedisRuleRepository implements RuleRepository {
    * @param keyPrefix the prefix of all keys
    */
   public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
-    this.access = new RedisAccess(connection);
+    this.access = new RuleConnections(connection);
     this.keyPrefix = keyPrefix;
     this.prefix = keyPrefix + ":m:{rules}";
     this.notices = new ChangeNotices(access, keyPrefix);

@@ -1,4 +1,4 @@
-package dev.redline.rules.redis.internal;
+package dev.redline.redis.internal;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -20,13 +20,13 @@ public final class ChangeNotices implements AutoCloseable {
   private static final Logger LOG = System.getLogger(ChangeNotices.class.getName());
   private static final Pattern NOTICE = Pattern.compile("[0-9]{1,19}");
 
-  private final RedisAccess access;
+  private final RuleConnections access;
   private final String channel;
   private final Semaphore pending = new Semaphore(0);
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;
 
   /** Creates notices on the channel that all rule sources with this prefix of keys share. */
-  public ChangeNotices(RedisAccess access, String keyPrefix) {
+  public ChangeNotices(RuleConnections access, String keyPrefix) {
     this.access = access;
     this.channel = channel(keyPrefix);
   }
