@@ -1,5 +1,7 @@
 package dev.redline.rules.mongo;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import dev.redline.core.spi.ConfigProvider;
@@ -16,9 +18,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 
 @Tag("faults")
 class MongoSourceContractTest implements RuleSourceContract {
+  @Test
+  void runsOnConfiguredDriverVersion() {
+    assertThat(MongoClient.class.getProtectionDomain().getCodeSource().getLocation().getPath())
+        .endsWith(
+            "mongodb-driver-sync-" + System.getProperty("redline.mongodb", "5.14.0") + ".jar");
+  }
+
   @Override
   public RuleSourceUnderTest newSource() {
     return new Subject();
