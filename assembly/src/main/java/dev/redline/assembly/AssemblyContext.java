@@ -3,6 +3,7 @@ package dev.redline.assembly;
 import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PluginContext;
+import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.store.MicrosClock;
 import java.util.Optional;
 
@@ -13,6 +14,11 @@ record AssemblyContext(
   @Override
   public long maxKeys() {
     return settings.storage().maxKeys();
+  }
+
+  @Override
+  public Optional<ReloadStrategy> reloadStrategy() {
+    return settings.reload().strategy();
   }
 
   @Override

@@ -43,8 +43,9 @@ public record ReloadSettings(
     Optional<ReloadStrategy> strategy =
         from.property(
                 STRATEGY,
-                "`POLLING` turns watching and notices off; `WATCH` (files, Consul, Nacos, a server) and"
-                    + " `REDIS_PUBSUB` (`REDIS`) are what the sources do anyway")
+                "`POLLING` turns watching and notices off; `WATCH` (files, MongoDB, Consul, Nacos, a"
+                    + " server) and `REDIS_PUBSUB` (`REDIS`) are what the sources do anyway; for `MONGO`,"
+                    + " `REDIS_PUBSUB` replaces change streams by notices in Redis")
             .unlessSet("each source its own")
             .choice(ReloadStrategy.class);
     if (strategy.isPresent() && !isPossible(strategy.get(), config)) {

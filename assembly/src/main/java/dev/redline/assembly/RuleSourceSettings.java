@@ -71,9 +71,9 @@ public record RuleSourceSettings(List<Source> sources, Optional<Path> path) {
         from.property(
                 SOURCE,
                 "where rules come from, a list, weakest first: `INLINE` (`rl.plans`, `rl.rules`,"
-                    + " `rl.rule-sets`), `FILE` or `CONFIG_MAP`, `REDIS`, `CONSUL`, `NACOS`,"
-                    + " `REMOTE_API`, or"
-                    + " the name of a [plugin](plugins.md); see [Changing rules](reload.md)")
+                    + " `rl.rule-sets`), `FILE` or `CONFIG_MAP`, `REDIS`, `MONGO`, `CONSUL`,"
+                    + " `NACOS`, `REMOTE_API`, or the name of a [plugin](plugins.md); see"
+                    + " [Changing rules](reload.md)")
             .unlessSet("`FILE` in the server")
             .words();
     Optional<Path> path = RulePath.read(from);

@@ -1,6 +1,8 @@
 package dev.redline.testkit;
 
 import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.spi.ConfigProvider.Document;
+import dev.redline.core.spi.ConfigProvider.Snapshot;
 import java.io.IOException;
 
 /** A rule source and the means of a test to change what it reads. */
@@ -10,6 +12,14 @@ public interface RuleSourceUnderTest extends AutoCloseable {
 
   /** Writes the one document of the source. */
   void write(String document) throws Exception;
+
+  /**
+   * Returns the text that was written, from what the source returned. By default it is the content
+   * of all documents; a source that holds no texts has to find it in what it holds.
+   */
+  default String text(Snapshot snapshot) {
+    return snapshot.documents().stream().map(Document::content).reduce("", String::concat);
+  }
 
   /** Removes the document; returns false if that is not possible. */
   boolean remove() throws Exception;

@@ -11,6 +11,11 @@ public interface PluginContext {
   /** Returns how many keys a store in memory may hold: {@code rl.storage.max-keys}. */
   long maxKeys();
 
+  /** Returns {@code rl.reload.strategy}, if it is set: how rule sources notice changes. */
+  default Optional<ReloadStrategy> reloadStrategy() {
+    return Optional.empty();
+  }
+
   /**
    * Returns the application's own object of a type, such as its {@code DataSource}, if there is
    * exactly one. The application closes it.

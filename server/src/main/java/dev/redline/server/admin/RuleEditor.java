@@ -115,7 +115,7 @@ final class RuleEditor {
             .map(revision -> read(revision, documents.base()))
             .orElseThrow(
                 () -> new AdminProblem(404, "version " + version + " is not in the history"));
-    return change(by, layers -> RuleEdit.restore(version, earlier));
+    return change(by, true, layers -> RuleEdit.restore(version, earlier));
   }
 
   /** Returns the latest revisions, newest first, including the state before the first change. */
@@ -176,12 +176,22 @@ final class RuleEditor {
     return written.get(0);
   }
 
-  /** Applies an edit to the newest revision and writes the result; returns its version. */
   private long change(String by, Function<EditableLayers, RuleEdit> editing) {
+    return change(by, false, editing);
+  }
+
+  /**
+   * Applies an edit to the newest revision and writes the result; returns its version.
+   *
+   * @param replacesAll whether the edit does not depend on the newest revision, which may then be
+   *     invalid: so a restore undoes what another tool has broken
+   */
+  private long change(String by, boolean replacesAll, Function<EditableLayers, RuleEdit> editing) {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
       Optional<Revision> newest = callRepository(repository::newest);
       RuleDocument base = documents.base();
-      RuleDocument own = newest.map(revision -> read(revision, base)).orElse(EMPTY);
+      RuleDocument own =
+          replacesAll ? EMPTY : newest.map(revision -> read(revision, base)).orElse(EMPTY);
       RuleEdit edit = editing.apply(new EditableLayers(base, own));
       long expected = newest.map(Revision::version).orElse(0L);
       long version = Math.max(expected, versionInForce()) + 1;

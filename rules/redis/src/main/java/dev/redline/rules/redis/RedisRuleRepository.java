@@ -2,6 +2,8 @@ package dev.redline.rules.redis;
 
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.redis.RedisConnectionSettings;
+import dev.redline.redis.internal.ChangeNotices;
+import dev.redline.redis.internal.RuleConnections;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.ScriptOutputType;
@@ -35,9 +37,10 @@ public final class RedisRuleRepository implements RuleRepository {
   private static final int AUDIT_FIELDS = 6;
   private static final String WRITE = script("write.lua");
 
-  private final RedisAccess access;
+  private final RuleConnections access;
+  private final String keyPrefix;
   private final String prefix;
-  private final Notices notices;
+  private final ChangeNotices notices;
 
   /**
    * Creates a repository; nothing is connected yet.
@@ -45,9 +48,10 @@ public final class RedisRuleRepository implements RuleRepository {
    * @param keyPrefix the prefix of all keys
    */
   public RedisRuleRepository(RedisConnectionSettings connection, String keyPrefix) {
-    this.access = new RedisAccess(connection);
+    this.access = new RuleConnections(connection);
+    this.keyPrefix = keyPrefix;
     this.prefix = keyPrefix + ":m:{rules}";
-    this.notices = new Notices(access, key("changed"));
+    this.notices = new ChangeNotices(access, keyPrefix);
   }
 
   private String key(String name) {
@@ -139,7 +143,7 @@ public final class RedisRuleRepository implements RuleRepository {
                   text(entry),
                   Integer.toString(MAX_REVISIONS),
                   Integer.toString(MAX_AUDIT),
-                  key("changed"));
+                  ChangeNotices.channel(keyPrefix));
           return Objects.equals(written, 1L);
         });
   }

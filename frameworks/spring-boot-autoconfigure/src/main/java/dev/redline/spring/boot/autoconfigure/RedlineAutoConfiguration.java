@@ -36,6 +36,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * are added: {@link ConfigProvider} as the strongest source, {@link DecisionListener}, {@link
  * RuleChange.Listener}.
  *
+ * <p>Stores and rule sources use the application's {@code LettuceConnectionFactory}, {@code
+ * HazelcastInstance}, {@code DataSource} and {@code MongoClient}, if no property names another
+ * server.
+ *
  * <p>No condition here or in other configurations reads a property: ahead-of-time processing
  * evaluates conditions when a native image is built, but properties count when it runs.
  */
@@ -43,6 +47,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
     afterName = {
       "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
       "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+      "org.springframework.boot.autoconfigure.hazelcast.HazelcastAutoConfiguration",
+      "org.springframework.boot.hazelcast.autoconfigure.HazelcastAutoConfiguration",
+      "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+      "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+      "org.springframework.boot.autoconfigure.mongo.MongoAutoConfiguration",
+      "org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration",
       "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
       "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
     })
@@ -82,7 +92,8 @@ public class RedlineAutoConfiguration {
         .filter(
             property ->
                 property.getKey().startsWith("rl.storage.type")
-                    || property.getKey().startsWith("rl.config.source"))
+                    || property.getKey().startsWith("rl.config.source")
+                    || property.getKey().equals("rl.reload.strategy"))
         .anyMatch(property -> property.getValue().toUpperCase(Locale.ROOT).contains("REDIS"));
   }
 

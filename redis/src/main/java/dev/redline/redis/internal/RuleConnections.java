@@ -1,8 +1,6 @@
-package dev.redline.rules.redis;
+package dev.redline.redis.internal;
 
 import dev.redline.redis.RedisConnectionSettings;
-import dev.redline.redis.internal.ClientTuning;
-import dev.redline.redis.internal.RedisClients;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.TimeoutOptions;
@@ -20,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Connections for rule documents: opened on first use, and opened again after a failure. They are
  * not on the request path, so commands may take seconds: documents are large.
  */
-final class RedisAccess implements AutoCloseable {
+public final class RuleConnections implements AutoCloseable {
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration TIMER_TICK = Duration.ofMillis(100);
 
@@ -29,7 +27,7 @@ final class RedisAccess implements AutoCloseable {
   private @Nullable StatefulConnection<String, String> connection;
   private boolean closed;
 
-  RedisAccess(RedisConnectionSettings settings) {
+  public RuleConnections(RedisConnectionSettings settings) {
     Duration connectTimeout = settings.connectTimeout();
     this.commandTimeout =
         connectTimeout.compareTo(COMMAND_TIMEOUT) > 0 ? connectTimeout : COMMAND_TIMEOUT;
@@ -49,7 +47,7 @@ final class RedisAccess implements AutoCloseable {
    *
    * @throws RedisException if Redis cannot be reached
    */
-  synchronized RedisClusterCommands<String, String> commands() {
+  public synchronized RedisClusterCommands<String, String> commands() {
     if (closed) {
       throw new RedisException("closed");
     }
@@ -75,7 +73,7 @@ final class RedisAccess implements AutoCloseable {
   }
 
   /** Closes the connection after a failure: Sentinel may have chosen another master since. */
-  synchronized void drop() {
+  public synchronized void drop() {
     StatefulConnection<String, String> failed = connection;
     connection = null;
     if (failed != null) {

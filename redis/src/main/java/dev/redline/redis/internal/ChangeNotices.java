@@ -1,4 +1,4 @@
-package dev.redline.rules.redis;
+package dev.redline.redis.internal;
 
 import io.lettuce.core.RedisException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
@@ -16,18 +16,33 @@ import org.jspecify.annotations.Nullable;
  * a number is ignored. A new subscription counts as a notice, since Redis does not keep notices for
  * disconnected subscribers (at-most-once delivery).
  */
-final class Notices implements AutoCloseable {
-  private static final Logger LOG = System.getLogger(Notices.class.getName());
+public final class ChangeNotices implements AutoCloseable {
+  private static final Logger LOG = System.getLogger(ChangeNotices.class.getName());
   private static final Pattern NOTICE = Pattern.compile("[0-9]{1,19}");
 
-  private final RedisAccess access;
+  private final RuleConnections access;
   private final String channel;
   private final Semaphore pending = new Semaphore(0);
   private @Nullable StatefulRedisPubSubConnection<String, String> connection;
 
-  Notices(RedisAccess access, String channel) {
+  /** Creates notices on the channel that all rule sources with this prefix of keys share. */
+  public ChangeNotices(RuleConnections access, String keyPrefix) {
     this.access = access;
-    this.channel = channel;
+    this.channel = channel(keyPrefix);
+  }
+
+  /** Returns the channel on which a change of rules is published. */
+  public static String channel(String keyPrefix) {
+    return keyPrefix + ":m:{rules}:changed";
+  }
+
+  /**
+   * Publishes the number of a revision, for sources that are not in Redis.
+   *
+   * @throws RedisException if Redis cannot be reached
+   */
+  public void publish(long version) {
+    access.commands().publish(channel, Long.toString(version));
   }
 
   /**
@@ -35,7 +50,7 @@ final class Notices implements AutoCloseable {
    *
    * @throws RedisException if Redis cannot be reached
    */
-  void await(Duration atMost) throws InterruptedException {
+  public void await(Duration atMost) throws InterruptedException {
     subscribe();
     if (pending.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
       pending.drainPermits();
@@ -61,7 +76,7 @@ final class Notices implements AutoCloseable {
    * Ends the subscription, so that the next wait makes a new one: after a failover, the old server
    * publishes no more notices.
    */
-  synchronized void drop() {
+  public synchronized void drop() {
     StatefulRedisPubSubConnection<String, String> stale = connection;
     connection = null;
     if (stale != null) {
