@@ -66,9 +66,12 @@ public class RedlineAutoConfiguration {
   RedlineSettings redlineSettings(
       ConfigurableEnvironment environment,
       ListableBeanFactory beans,
+      ObjectProvider<EnabledFilter> enabledFilters,
       ObjectProvider<RedisHostProperties> redis) {
     EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
-    Map<String, String> properties = new LinkedHashMap<>(properties(environment));
+    Map<String, String> properties = new LinkedHashMap<>();
+    enabledFilters.stream().map(EnabledFilter::properties).forEach(properties::putAll);
+    EnvironmentProperties.overlay(properties, properties(environment));
     if (usesRedis(properties) && !namesRedis(properties)) {
       redis.orderedStream().map(RedisHostProperties::find).forEach(properties::putAll);
     }
@@ -140,8 +143,12 @@ public class RedlineAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ChosenHandler redlineHandler(RateLimitEngine engine, ObjectProvider<RateLimitHandler> handlers) {
-    return new ChosenHandler(
-        handlers.orderedStream().filter(handler -> handler != engine).findFirst().orElse(engine));
+    return handlers
+        .orderedStream()
+        .filter(handler -> handler != engine)
+        .findFirst()
+        .map(own -> ChosenHandler.ofApplication(own, engine))
+        .orElse(new ChosenHandler(engine));
   }
 
   /** The application's Redis client as the default of {@code rl.redis.*}. */

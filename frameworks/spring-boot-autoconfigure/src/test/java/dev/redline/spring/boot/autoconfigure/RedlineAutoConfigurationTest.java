@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 class RedlineAutoConfigurationTest {
@@ -143,7 +144,36 @@ class RedlineAutoConfigurationTest {
         check -> CompletableFuture.completedFuture(RateLimitResult.of(Reason.BLOCKED));
     runner
         .withBean(RateLimitHandler.class, () -> own)
-        .run(context -> assertThat(context.getBean(ChosenHandler.class).handler()).isSameAs(own));
+        .run(context -> assertThat(decide(context).reason()).isEqualTo(Reason.BLOCKED));
+  }
+
+  @Test
+  void killSwitchHoldsForTheHandlerOfTheApplication() {
+    RateLimitHandler own =
+        check -> CompletableFuture.completedFuture(RateLimitResult.of(Reason.BLOCKED));
+    runner
+        .withBean(RateLimitHandler.class, () -> own)
+        .withPropertyValues("rl.enabled=false")
+        .run(
+            context -> {
+              assertThat(decide(context).reason()).isEqualTo(Reason.DISABLED);
+              assertThat(
+                      context
+                          .getBean(ChosenHandler.class)
+                          .handler()
+                          .handleAndWait(LimitCheck.ofRequest(request()))
+                          .reason())
+                  .isEqualTo(Reason.DISABLED);
+            });
+  }
+
+  private static RateLimitResult decide(ApplicationContext context) {
+    return context
+        .getBean(ChosenHandler.class)
+        .handler()
+        .handle(LimitCheck.ofRequest(request()))
+        .toCompletableFuture()
+        .join();
   }
 
   @Test
