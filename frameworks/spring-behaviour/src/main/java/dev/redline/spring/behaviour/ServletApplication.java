@@ -10,12 +10,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -29,6 +26,7 @@ import reactor.core.publisher.Mono;
 @EnableAutoConfiguration
 @Import({
   ThrowingObservers.class,
+  OpenServletSecurity.class,
   ServletApplication.Service.class,
   ServletApplication.Endpoints.class,
   ServletApplication.LocalHandler.class,
@@ -36,13 +34,6 @@ import reactor.core.publisher.Mono;
   ServletApplication.EveryException.class
 })
 public class ServletApplication {
-  @Bean
-  SecurityFilterChain noAuthentication(HttpSecurity http) throws Exception {
-    return http.authorizeHttpRequests(all -> all.anyRequest().permitAll())
-        .csrf(csrf -> csrf.disable())
-        .build();
-  }
-
   /** Handles what no other handler does. */
   @RestControllerAdvice
   static class EveryException {

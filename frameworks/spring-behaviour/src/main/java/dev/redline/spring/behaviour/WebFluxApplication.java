@@ -8,12 +8,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
-import org.springframework.security.config.web.server.ServerHttpSecurity;
-import org.springframework.security.web.server.SecurityWebFilterChain;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -27,19 +24,13 @@ import reactor.core.publisher.Mono;
 @EnableAutoConfiguration
 @Import({
   ThrowingObservers.class,
+  OpenWebFluxSecurity.class,
   WebFluxApplication.Endpoints.class,
   WebFluxApplication.LocalHandler.class,
   WebFluxApplication.OwnDenials.class,
   WebFluxApplication.EveryException.class
 })
 public class WebFluxApplication {
-  @Bean
-  SecurityWebFilterChain noAuthentication(ServerHttpSecurity http) {
-    return http.authorizeExchange(all -> all.anyExchange().permitAll())
-        .csrf(ServerHttpSecurity.CsrfSpec::disable)
-        .build();
-  }
-
   /** Handles what no other handler does. */
   @RestControllerAdvice
   static class EveryException {

@@ -2,5 +2,4 @@ package dev.redline.spring.boot.starter;
 
 import dev.redline.spring.behaviour.SecuredBehaviour;
 
-class Boot4SecuredTest extends SecuredBehaviour {
-}
+class Boot4SecuredTest extends SecuredBehaviour {}
