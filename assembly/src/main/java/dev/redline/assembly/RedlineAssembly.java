@@ -11,6 +11,7 @@ import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.rules.documents.loading.InvalidRulesException;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,6 +159,7 @@ public final class RedlineAssembly implements AutoCloseable {
     private @Nullable Path embeddedRepository;
     private MicrosClock clock = MicrosClock.monotonic();
     private HostObjects hostObjects = NO_OBJECTS;
+    private UnaryOperator<RemoteStore> storeDecorator = store -> store;
 
     private Builder(AssemblySettings settings) {
       this.settings = settings;
@@ -165,6 +168,15 @@ public final class RedlineAssembly implements AutoCloseable {
     /** Sets the store, instead of {@code rl.storage.type}. */
     public Builder store(StorageProvider value) {
       store = value;
+      return this;
+    }
+
+    /**
+     * Sets what wraps a remote store, to observe its calls. The circuit breaker is outside of it:
+     * while that is open, there is no call.
+     */
+    public Builder remoteStoreDecorator(UnaryOperator<RemoteStore> value) {
+      storeDecorator = value;
       return this;
     }
 
@@ -250,7 +262,8 @@ public final class RedlineAssembly implements AutoCloseable {
     private RedlineAssembly start(Deque<AutoCloseable> closeables) {
       AssemblyContext context = new AssemblyContext(settings, clock, hostObjects);
       StorageProvider assembled =
-          StoreAssembly.create(settings, Optional.ofNullable(store), context, closeables);
+          StoreAssembly.create(
+              settings, Optional.ofNullable(store), storeDecorator, context, closeables);
       Optional<LocalStore> fallback = StoreAssembly.fallback(assembled, settings, clock);
       fallback.ifPresent(closeables::push);
       MetricsExporter recording = metrics(context, assembled, fallback);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Creates the store, its circuit breaker and its fallback. */
 final class StoreAssembly {
@@ -26,6 +27,7 @@ final class StoreAssembly {
   static StorageProvider create(
       AssemblySettings settings,
       Optional<StorageProvider> own,
+      UnaryOperator<RemoteStore> decorator,
       PluginContext context,
       Deque<AutoCloseable> closeables) {
     StorageProvider store;
@@ -42,7 +44,7 @@ final class StoreAssembly {
     }
     return store instanceof RemoteStore remote
         ? new CircuitBreakingStore(
-            remote, settings.core().circuitBreaker(), remote.commandTimeout())
+            decorator.apply(remote), settings.core().circuitBreaker(), remote.commandTimeout())
         : store;
   }
 
