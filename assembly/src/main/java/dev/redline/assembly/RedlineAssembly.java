@@ -12,6 +12,7 @@ import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.CircuitBreakingStore;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,6 +161,7 @@ public final class RedlineAssembly implements AutoCloseable {
     private @Nullable Path embeddedRepository;
     private MicrosClock clock = MicrosClock.monotonic();
     private HostObjects hostObjects = NO_OBJECTS;
+    private UnaryOperator<RemoteStore> storeDecorator = store -> store;
 
     private Builder(AssemblySettings settings) {
       this.settings = settings;
@@ -167,6 +170,15 @@ public final class RedlineAssembly implements AutoCloseable {
     /** Sets the store, instead of {@code rl.storage.type}. */
     public Builder store(StorageProvider value) {
       store = value;
+      return this;
+    }
+
+    /**
+     * Sets what wraps a remote store, to observe its calls. The circuit breaker is outside of it:
+     * while that is open, there is no call.
+     */
+    public Builder remoteStoreDecorator(UnaryOperator<RemoteStore> value) {
+      storeDecorator = value;
       return this;
     }
 
@@ -254,7 +266,8 @@ public final class RedlineAssembly implements AutoCloseable {
       Optional<RemoteServer> server = StoreAssembly.server(settings, store != null, closeables);
       Optional<StorageProvider> own =
           server.isPresent() ? Optional.of(server.get()) : Optional.ofNullable(store);
-      StorageProvider assembled = StoreAssembly.create(settings, own, context, closeables);
+      StorageProvider assembled =
+          StoreAssembly.create(settings, own, storeDecorator, context, closeables);
       Optional<LocalStore> fallback = StoreAssembly.fallback(assembled, settings, clock);
       fallback.ifPresent(closeables::push);
       MetricsExporter recording = metrics(context, assembled, fallback);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** Creates the store, its circuit breaker and its fallback. */
 final class StoreAssembly {
@@ -41,6 +42,7 @@ final class StoreAssembly {
   static StorageProvider create(
       AssemblySettings settings,
       Optional<StorageProvider> own,
+      UnaryOperator<RemoteStore> decorator,
       PluginContext context,
       Deque<AutoCloseable> closeables) {
     StorageProvider store;
@@ -57,7 +59,7 @@ final class StoreAssembly {
     }
     return store instanceof RemoteStore remote
         ? new CircuitBreakingStore(
-            remote, settings.core().circuitBreaker(), remote.commandTimeout())
+            decorator.apply(remote), settings.core().circuitBreaker(), remote.commandTimeout())
         : store;
   }
 

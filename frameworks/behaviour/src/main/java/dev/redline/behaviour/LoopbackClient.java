@@ -1,6 +1,7 @@
 package dev.redline.behaviour;
 
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -28,10 +29,23 @@ public final class LoopbackClient {
 
   /** Creates a client with an address that no other client of this process has. */
   public LoopbackClient(URI base) {
-    int number = NEXT.incrementAndGet() & 0xFFFFFF;
+    this(base, nextAddress());
+  }
+
+  /** Creates a client with a loopback address, such as 127.250.0.1 for a proxy. */
+  public LoopbackClient(URI base, String address) {
     this.base = base;
-    this.address =
-        "127." + (1 + (number >> 16 & 0x7F)) + "." + (number >> 8 & 0xFF) + "." + (number & 0xFF);
+    this.address = address;
+  }
+
+  private static String nextAddress() {
+    int number = NEXT.incrementAndGet() & 0xFFFFFF;
+    return "127."
+        + (1 + (number >> 16 & 0x7F))
+        + "."
+        + (number >> 8 & 0xFF)
+        + "."
+        + (number & 0xFF);
   }
 
   /**
@@ -76,6 +90,17 @@ public final class LoopbackClient {
       throw new UncheckedIOException(path, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Sends a GET request and reads no response; closing what is returned disconnects the client. */
+  public Closeable open(String path) {
+    try {
+      Socket socket = connect();
+      write(socket, "GET", path, List.of());
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(path, e);
     }
   }
 

@@ -1,16 +1,20 @@
 package dev.redline.spring.method;
 
+import dev.redline.binding.CallPlan;
 import dev.redline.binding.CallPlans;
 import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
+import java.util.function.Predicate;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.stereotype.Controller;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -22,17 +26,23 @@ public final class LimitedBeansCheck implements SmartInitializingSingleton {
   private final ConfigurableListableBeanFactory beans;
   private final CallPlans plans;
   private final boolean enabled;
+  private final Predicate<Class<?>> knowsRequest;
 
   /**
    * Creates the check.
    *
    * @param enabled whether limited methods are intercepted at all
+   * @param knowsRequest whether the request is known to methods of controllers that return a type
    */
   public LimitedBeansCheck(
-      ConfigurableListableBeanFactory beans, CallPlans plans, boolean enabled) {
+      ConfigurableListableBeanFactory beans,
+      CallPlans plans,
+      boolean enabled,
+      Predicate<Class<?>> knowsRequest) {
     this.beans = beans;
     this.plans = plans;
     this.enabled = enabled;
+    this.knowsRequest = knowsRequest;
   }
 
   /**
@@ -60,7 +70,15 @@ public final class LimitedBeansCheck implements SmartInitializingSingleton {
     }
     Class<?> userType = ClassUtils.getUserClass(type);
     List<Method> limited = plans.add(userType);
+    boolean controller = AnnotatedElementUtils.hasAnnotation(userType, Controller.class);
     for (Method method : limited) {
+      if (controller && lacksRequest(method, userType)) {
+        problem(
+            method,
+            userType,
+            "the limit needs the request, which on WebFlux only methods that return a Mono or Flux"
+                + " know: return one of them, or use arguments as key, such as #user");
+      }
       if (Modifier.isFinal(method.getModifiers()) && !isNeverVirtual(method)) {
         problem(method, userType, "calls of a final method cannot be intercepted: remove final");
       }
@@ -75,6 +93,19 @@ public final class LimitedBeansCheck implements SmartInitializingSingleton {
               + name
               + "' cannot be intercepted: a BeanPostProcessor needs it, so it was created before"
               + " proxies");
+    }
+  }
+
+  private boolean lacksRequest(Method method, Class<?> type) {
+    if (knowsRequest.test(method.getReturnType())) {
+      return false;
+    }
+    try {
+      CallPlan plan = plans.of(method, type);
+      return plan != null && plan.needsRequest();
+    } catch (InvalidBindingException e) {
+      // The plans report it themselves.
+      return false;
     }
   }
 

@@ -8,11 +8,11 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.util.function.SingletonSupplier;
 
 /** Runs calls of limited methods by their plans, which are resolved once. */
 public final class RateLimitInterceptor implements MethodInterceptor {
   private final Supplier<MethodLimits> limits;
+  private volatile @Nullable MethodLimits resolved;
 
   /** What the interceptor needs of the running application. */
   public record MethodLimits(
@@ -21,17 +21,22 @@ public final class RateLimitInterceptor implements MethodInterceptor {
   /**
    * Creates the interceptor.
    *
-   * @param limits called at the first call: proxies are made before there is an engine
+   * @param limits called at the first calls, without a lock, since they may be on event loops:
+   *     proxies are made before there is an engine
    */
   public RateLimitInterceptor(Supplier<MethodLimits> limits) {
-    this.limits = SingletonSupplier.of(limits);
+    this.limits = limits;
   }
 
   @Override
   public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-    MethodLimits current = limits.get();
+    MethodLimits current = resolved;
+    if (current == null) {
+      current = limits.get();
+      resolved = current;
+    }
     Object target = invocation.getThis();
-    if (current == null || !current.enabled() || target == null) {
+    if (!current.enabled() || target == null) {
       return invocation.proceed();
     }
     CallPlan plan = current.plans().of(invocation.getMethod(), AopUtils.getTargetClass(target));

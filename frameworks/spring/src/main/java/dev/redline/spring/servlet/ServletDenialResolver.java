@@ -14,7 +14,8 @@ import org.springframework.web.servlet.ModelAndView;
 
 /**
  * Responds to a {@link RateLimitExceededException} of a controller, before handlers of {@code
- * Exception} see it; leaves it to the application's own handler of that type if there is one.
+ * Exception} see it; leaves it to the application's own handler of that type if there is one, and
+ * to the container if a part of the response has been sent.
  */
 public final class ServletDenialResolver implements HandlerExceptionResolver, Ordered {
   private final ServletResponses responses;
@@ -38,6 +39,7 @@ public final class ServletDenialResolver implements HandlerExceptionResolver, Or
       @Nullable Object handler,
       Exception failure) {
     if (!(failure instanceof RateLimitExceededException denial)
+        || response.isCommitted()
         || (handler instanceof HandlerMethod method
             && ownHandlers.existFor(method.getBeanType()))) {
       return null;

@@ -45,9 +45,21 @@ public record ServletRequests(
   private static String path(HttpServletRequest request) {
     String uri = request.getRequestURI();
     String application = request.getContextPath();
-    return application.isEmpty() || !uri.startsWith(application)
-        ? uri
-        : uri.substring(application.length());
+    if (application.isEmpty()) {
+      return uri;
+    }
+    int end = application.length();
+    if (uri.startsWith(application) && (uri.length() == end || isBoundary(uri.charAt(end)))) {
+      return uri.substring(end);
+    }
+    // The client spells the path of the application in another way, such as /%61pp.
+    String servlet = request.getServletPath();
+    String info = request.getPathInfo();
+    return info == null ? servlet : servlet + info;
+  }
+
+  private static boolean isBoundary(char c) {
+    return c == '/' || c == ';';
   }
 
   private List<String> forwardedFor(HttpServletRequest request) {

@@ -7,7 +7,9 @@ import dev.redline.spring.web.RateLimitHttp;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
@@ -59,9 +61,24 @@ public record ServletResponses(RateLimitHttp http) {
     if (body.length > 0) {
       response.setContentType(denial.contentType());
     }
-    response.setContentLength(body.length);
-    response.getOutputStream().write(body);
+    OutputStream stream = streamOrNull(response);
+    if (stream == null) {
+      response.getWriter().write(denial.body());
+    } else {
+      response.setContentLength(body.length);
+      stream.write(body);
+    }
     response.flushBuffer();
+  }
+
+  /** Returns the stream, or null if the controller has called {@code getWriter} before. */
+  private static @Nullable OutputStream streamOrNull(HttpServletResponse response)
+      throws IOException {
+    try {
+      return response.getOutputStream();
+    } catch (IllegalStateException e) {
+      return null;
+    }
   }
 
   /** Lets scripts of other origins read the fields; the application decides which origins. */

@@ -8,7 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.ControllerAdviceBean;
 
@@ -18,6 +20,9 @@ import org.springframework.web.method.ControllerAdviceBean;
  * denial into an internal error. Thread-safe.
  */
 public final class DenialHandlers {
+  /** Redline's own handler on WebFlux, where it has to be an advice like those of applications. */
+  private static final String OWN_ADVICE = "dev.redline.spring.webflux.ReactiveDenialAdvice";
+
   private static final MethodFilter HANDLES_DENIALS = DenialHandlers::handlesDenials;
 
   private final ApplicationContext context;
@@ -33,6 +38,17 @@ public final class DenialHandlers {
     return byController.computeIfAbsent(controller, this::find);
   }
 
+  /** Returns whether an advice of the application handles denials, for any controller. */
+  public boolean existInAdvices() {
+    for (String name : context.getBeanNamesForAnnotation(ControllerAdvice.class)) {
+      Class<?> type = context.getType(name, false);
+      if (type != null && hasHandler(ClassUtils.getUserClass(type))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean find(Class<?> controller) {
     if (hasHandler(controller)) {
       return true;
@@ -45,7 +61,8 @@ public final class DenialHandlers {
   }
 
   private static boolean hasHandler(Class<?> type) {
-    return !MethodIntrospector.selectMethods(type, HANDLES_DENIALS).isEmpty();
+    return !type.getName().equals(OWN_ADVICE)
+        && !MethodIntrospector.selectMethods(type, HANDLES_DENIALS).isEmpty();
   }
 
   private static boolean handlesDenials(Method method) {

@@ -114,6 +114,16 @@ class ServletRateLimitFilterTest {
   }
 
   @Test
+  void otherSpellingOfTheApplicationsPathEvadesNothing() throws Exception {
+    ServletRateLimitFilter filter = filter(limiter);
+    MockHttpServletRequest request = get("/%61pp/api/x");
+    request.setContextPath("/app");
+    request.setServletPath("/api/x");
+
+    assertThat(send(filter, request).getHeader("X-RateLimit-Remaining")).isEqualTo("1");
+  }
+
+  @Test
   void leavesExcludedPathsAndPreflightsAlone() throws Exception {
     ServletRateLimitFilter filter = filter(limiter);
     MockHttpServletRequest preflight = get("/api/x");

@@ -84,7 +84,7 @@ final class EnvironmentProperties {
   }
 
   /** Replaces what a stronger source says, regardless of its spelling, list or not. */
-  private static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
+  static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
     Set<String> replaced =
         stronger.keySet().stream().map(EnvironmentProperties::fold).collect(Collectors.toSet());
     weaker.keySet().removeIf(name -> replaced.contains(fold(name)));

@@ -1,7 +1,8 @@
 package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.core.internal.settings.FlatProperties;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.context.EnvironmentAware;
@@ -12,8 +13,9 @@ import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.Assert;
 
 /**
- * Registers a bean for each filter of {@code rl.filters.<name>.*}. In a native image the names are
- * those at build time; everything else of the filters is read when it runs.
+ * Registers a bean for each filter of {@code rl.filters.<name>.*} and of {@link
+ * EnableRedlineFilter}. In a native image the names are those at build time; everything else of the
+ * filters is read when it runs.
  */
 abstract class NamedFilterRegistrar implements ImportBeanDefinitionRegistrar, EnvironmentAware {
   private final Class<?> beanType;
@@ -41,9 +43,10 @@ abstract class NamedFilterRegistrar implements ImportBeanDefinitionRegistrar, En
   @Override
   public void registerBeanDefinitions(
       AnnotationMetadata importing, BeanDefinitionRegistry registry) {
-    List<String> names =
+    Set<String> names = new LinkedHashSet<>(EnabledFilter.names(registry));
+    names.addAll(
         new FlatProperties(RedlineAutoConfiguration.properties(environment))
-            .namesUnder(WebFilterSettings.NAMED);
+            .namesUnder(WebFilterSettings.NAMED));
     for (String name : names) {
       registry.registerBeanDefinition(
           "redlineFilter." + name,

@@ -12,13 +12,17 @@ import dev.redline.core.rule.PlanRegistry;
 import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.spring.web.DenialCustomizer;
 import dev.redline.spring.web.RateLimitHttp;
+import dev.redline.telemetry.micrometer.ObservedStore;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -76,9 +80,12 @@ public class RedlineAutoConfiguration {
   RedlineSettings redlineSettings(
       ConfigurableEnvironment environment,
       ListableBeanFactory beans,
+      ObjectProvider<EnabledFilter> enabledFilters,
       ObjectProvider<RedisHostProperties> redis) {
     EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
-    Map<String, String> properties = new LinkedHashMap<>(properties(environment));
+    Map<String, String> properties = new LinkedHashMap<>();
+    enabledFilters.stream().map(EnabledFilter::properties).forEach(properties::putAll);
+    EnvironmentProperties.overlay(properties, properties(environment));
     if (usesRedis(properties) && !namesRedis(properties)) {
       redis.orderedStream().map(RedisHostProperties::find).forEach(properties::putAll);
     }
@@ -114,7 +121,8 @@ public class RedlineAutoConfiguration {
       ObjectProvider<RuleSetProvider> ruleSets,
       ObjectProvider<ConfigProvider> sources,
       ObjectProvider<DecisionListener> listeners,
-      ObjectProvider<RuleChange.Listener> ruleChangeListeners) {
+      ObjectProvider<RuleChange.Listener> ruleChangeListeners,
+      ObjectProvider<StoreObservation> observation) {
     RedlineAssembly.Builder builder = RedlineAssembly.builder(settings.assembly());
     store.ifAvailable(builder::store);
     metrics.ifAvailable(builder::metrics);
@@ -123,6 +131,7 @@ public class RedlineAutoConfiguration {
     sources.orderedStream().forEach(builder::addSource);
     listeners.orderedStream().forEach(builder::listener);
     ruleChangeListeners.orderedStream().forEach(builder::ruleChangeListener);
+    observation.ifAvailable(observed -> builder.remoteStoreDecorator(observed.decorator()));
     builder.hostObjects(new HostBeans(beans));
     return builder.start();
   }
@@ -151,8 +160,31 @@ public class RedlineAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ChosenHandler redlineHandler(RateLimitEngine engine, ObjectProvider<RateLimitHandler> handlers) {
-    return new ChosenHandler(
-        handlers.orderedStream().filter(handler -> handler != engine).findFirst().orElse(engine));
+    return handlers
+        .orderedStream()
+        .filter(handler -> handler != engine)
+        .findFirst()
+        .map(own -> ChosenHandler.ofApplication(own, engine))
+        .orElse(new ChosenHandler(engine));
+  }
+
+  /**
+   * How calls of a remote store are observed.
+   *
+   * @param decorator wraps the store
+   */
+  record StoreObservation(UnaryOperator<RemoteStore> decorator) {}
+
+  /** Calls of a remote store as observations, in applications that have a registry of them. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({ObservationRegistry.class, ObservedStore.class})
+  static class ObservationConfiguration {
+    @Bean
+    StoreObservation redlineStoreObservation(ObjectProvider<ObservationRegistry> registries) {
+      ObservationRegistry registry = registries.getIfUnique(() -> ObservationRegistry.NOOP);
+      return new StoreObservation(
+          store -> registry.isNoop() ? store : new ObservedStore(store, registry));
+    }
   }
 
   /** The application's Redis client as the default of {@code rl.redis.*}. */

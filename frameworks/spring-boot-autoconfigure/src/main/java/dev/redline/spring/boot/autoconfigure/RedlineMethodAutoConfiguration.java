@@ -15,6 +15,7 @@ import dev.redline.spring.webflux.PublisherAdapter;
 import dev.redline.spring.webflux.ReactiveRequests;
 import dev.redline.spring.webflux.ReactiveResponses;
 import java.util.List;
+import java.util.function.Predicate;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -85,8 +86,15 @@ public class RedlineMethodAutoConfiguration {
 
   @Bean
   LimitedBeansCheck redlineLimitedBeansCheck(
-      RedlineSettings settings, ConfigurableListableBeanFactory beans, CallPlans plans) {
-    return new LimitedBeansCheck(beans, plans, settings.annotations().enabled());
+      RedlineSettings settings,
+      ConfigurableListableBeanFactory beans,
+      CallPlans plans,
+      ObjectProvider<ReturnAdapters> adapters) {
+    List<ReturnAdapters> reactive =
+        adapters.orderedStream().filter(ReturnAdapters::knowRequest).toList();
+    Predicate<Class<?>> knowsRequest =
+        type -> reactive.isEmpty() || reactive.stream().anyMatch(all -> all.accept(type));
+    return new LimitedBeansCheck(beans, plans, settings.annotations().enabled(), knowsRequest);
   }
 
   /** Makes proxies for advisors, of the classes themselves as Spring Boot does. */
@@ -103,8 +111,13 @@ public class RedlineMethodAutoConfiguration {
    * The adapters of asynchronous types on the class path.
    *
    * @param adapters the adapters
+   * @param knowRequest whether they alone know the current request, from the subscriber's context
    */
-  record ReturnAdapters(List<ReturnAdapter> adapters) {}
+  record ReturnAdapters(List<ReturnAdapter> adapters, boolean knowRequest) {
+    boolean accept(Class<?> type) {
+      return adapters.stream().anyMatch(adapter -> adapter.accepts(type));
+    }
+  }
 
   /** Mono and Flux, in WebFlux and elsewhere. */
   @Configuration(proxyBeanMethods = false)
@@ -118,7 +131,8 @@ public class RedlineMethodAutoConfiguration {
       return new ReturnAdapters(
           List.of(
               PublisherAdapter.ofMono(describer, writer),
-              PublisherAdapter.ofFlux(describer, writer)));
+              PublisherAdapter.ofFlux(describer, writer)),
+          describer != null);
     }
   }
 }

@@ -7,6 +7,7 @@ import dev.redline.spring.web.RateLimitHttp;
 import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.DenialFirstAdapter;
 import dev.redline.spring.webflux.ExchangeLimiter;
+import dev.redline.spring.webflux.ReactiveDenialAdvice;
 import dev.redline.spring.webflux.ReactiveDenialHandler;
 import dev.redline.spring.webflux.ReactiveRateLimitFilter;
 import dev.redline.spring.webflux.ReactiveRequestContextCustomizer;
@@ -81,6 +82,13 @@ public class RedlineWebFluxAutoConfiguration {
     @ConditionalOnMissingBean
     ReactiveDenialHandler redlineDenialHandler(ReactiveResponses responses) {
       return new ReactiveDenialHandler(responses);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReactiveDenialAdvice redlineDenialAdvice(
+        ReactiveResponses responses, ApplicationContext context) {
+      return new ReactiveDenialAdvice(responses, new DenialHandlers(context));
     }
 
     @Bean

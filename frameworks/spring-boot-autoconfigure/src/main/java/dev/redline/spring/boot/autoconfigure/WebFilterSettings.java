@@ -30,7 +30,7 @@ public record WebFilterSettings(
   static final String NAMED = "rl.filters.";
 
   /** After Spring Security, whose filter has the order -100: the user is known then. */
-  private static final int AFTER_SECURITY = -50;
+  static final int AFTER_SECURITY = -50;
 
   private static final String ENABLED = "whether the filter limits requests";
   private static final String ORDER =

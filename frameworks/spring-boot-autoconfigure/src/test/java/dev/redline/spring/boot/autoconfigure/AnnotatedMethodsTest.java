@@ -7,6 +7,7 @@ import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitExceededException;
 import dev.redline.core.Reason;
+import dev.redline.core.key.KeyResolver;
 import dev.redline.core.rule.OnLimitExceed;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,6 +36,8 @@ class AnnotatedMethodsTest {
           .withConfiguration(
               AutoConfigurations.of(
                   RedlineAutoConfiguration.class, RedlineMethodAutoConfiguration.class));
+
+  private final AtomicReference<String> tenant = new AtomicReference<>("");
 
   /** A bean with a limited method of each kind. */
   static class Orders {
@@ -55,6 +59,11 @@ class AnnotatedMethodsTest {
     @RateLimit(value = "2/m", key = "#name")
     String byName(String name) {
       return name;
+    }
+
+    @RateLimit(value = "1/m", key = "tenants")
+    String byTenant() {
+      return "tenant";
     }
 
     @RateLimit(value = "1/m", key = "'one'")
@@ -79,7 +88,24 @@ class AnnotatedMethodsTest {
   }
 
   private ApplicationContextRunner orders() {
-    return runner.withBean(Orders.class).withPropertyValues("orders.limit=2/m");
+    return runner
+        .withBean(Orders.class)
+        .withBean("tenants", KeyResolver.class, () -> request -> tenant.get())
+        .withPropertyValues("orders.limit=2/m");
+  }
+
+  @Test
+  void keyResolverOfTheApplicationTellsCallersApart() {
+    orders()
+        .run(
+            context -> {
+              Orders orders = context.getBean(Orders.class);
+              tenant.set("a");
+              orders.byTenant();
+              assertThatThrownBy(orders::byTenant).isInstanceOf(RateLimitExceededException.class);
+              tenant.set("b");
+              assertThat(orders.byTenant()).isEqualTo("tenant");
+            });
   }
 
   @Test

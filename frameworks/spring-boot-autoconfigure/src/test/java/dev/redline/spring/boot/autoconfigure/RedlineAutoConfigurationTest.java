@@ -22,17 +22,23 @@ import dev.redline.core.rule.RuleSetProvider;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
+import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
+import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 class RedlineAutoConfigurationTest {
@@ -143,7 +149,36 @@ class RedlineAutoConfigurationTest {
         check -> CompletableFuture.completedFuture(RateLimitResult.of(Reason.BLOCKED));
     runner
         .withBean(RateLimitHandler.class, () -> own)
-        .run(context -> assertThat(context.getBean(ChosenHandler.class).handler()).isSameAs(own));
+        .run(context -> assertThat(decide(context).reason()).isEqualTo(Reason.BLOCKED));
+  }
+
+  @Test
+  void killSwitchHoldsForTheHandlerOfTheApplication() {
+    RateLimitHandler own =
+        check -> CompletableFuture.completedFuture(RateLimitResult.of(Reason.BLOCKED));
+    runner
+        .withBean(RateLimitHandler.class, () -> own)
+        .withPropertyValues("rl.enabled=false")
+        .run(
+            context -> {
+              assertThat(decide(context).reason()).isEqualTo(Reason.DISABLED);
+              assertThat(
+                      context
+                          .getBean(ChosenHandler.class)
+                          .handler()
+                          .handleAndWait(LimitCheck.ofRequest(request()))
+                          .reason())
+                  .isEqualTo(Reason.DISABLED);
+            });
+  }
+
+  private static RateLimitResult decide(ApplicationContext context) {
+    return context
+        .getBean(ChosenHandler.class)
+        .handler()
+        .handle(LimitCheck.ofRequest(request()))
+        .toCompletableFuture()
+        .join();
   }
 
   @Test
@@ -221,6 +256,59 @@ class RedlineAutoConfigurationTest {
             assertThat(context.getBean(RateLimitingEndpoint.class).describe())
                 .containsKeys("version", "enabled", "rules", "store", "settings")
                 .containsEntry("enabled", true));
+  }
+
+  @Test
+  void callsOfARemoteStoreAreObservationsAndDecisionsInProcessAreNot() {
+    List<String> observations = new CopyOnWriteArrayList<>();
+    ObservationRegistry registry = ObservationRegistry.create();
+    registry
+        .observationConfig()
+        .observationHandler(
+            context -> {
+              observations.add(context.getName());
+              return true;
+            });
+    ApplicationContextRunner observed = runner.withBean(ObservationRegistry.class, () -> registry);
+
+    observed.run(context -> allowed(context.getBean(RateLimitEngine.class)));
+    assertThat(observations).isEmpty();
+
+    observed
+        .withBean(StorageProvider.class, NearbyRemoteStore::new)
+        .run(
+            context -> {
+              assertThat(allowed(context.getBean(RateLimitEngine.class))).isTrue();
+              assertThat(observations).contains("ratelimit.store.call");
+            });
+  }
+
+  /** A remote store, which is in this process. */
+  private static final class NearbyRemoteStore implements RemoteStore {
+    private final LocalStore store = new LocalStore(10, MicrosClock.monotonic());
+
+    @Override
+    public String type() {
+      return "nearby";
+    }
+
+    @Override
+    public CompletionStage<Outcome> acquire(Acquisition acquisition) {
+      return store.acquire(acquisition);
+    }
+
+    @Override
+    public List<String> nodes(Acquisition acquisition) {
+      return List.of("node");
+    }
+
+    @Override
+    public void observe(CallObserver observer) {}
+
+    @Override
+    public void close() {
+      store.close();
+    }
   }
 
   /** A source of one document. */

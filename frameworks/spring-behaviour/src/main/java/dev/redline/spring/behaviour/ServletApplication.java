@@ -1,0 +1,158 @@
+package dev.redline.spring.behaviour;
+
+import dev.redline.core.RateLimit;
+import dev.redline.core.RateLimitExceededException;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.servlet.ModelAndView;
+import reactor.core.publisher.Mono;
+
+/** A Spring MVC application whose advice handles every exception. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@Import({
+  ThrowingObservers.class,
+  OpenServletSecurity.class,
+  ServletApplication.Service.class,
+  ServletApplication.Endpoints.class,
+  ServletApplication.LocalHandler.class,
+  ServletApplication.OwnDenials.class,
+  ServletApplication.EveryException.class
+})
+public class ServletApplication {
+  /** Handles what no other handler does. */
+  @RestControllerAdvice
+  static class EveryException {
+    @ExceptionHandler(Exception.class)
+    ResponseEntity<String> handle(Exception e) {
+      return ResponseEntity.status(HttpStatus.INTERNAL_SERVER_ERROR)
+          .body("handled: " + e.getMessage());
+    }
+  }
+
+  /** The endpoints; those under /filtered have rules. */
+  @RestController
+  static class Endpoints {
+    private final AtomicInteger runs = new AtomicInteger();
+    private final Service service;
+
+    Endpoints(Service service) {
+      this.service = service;
+    }
+
+    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free"})
+    String plain() {
+      return "plain";
+    }
+
+    @GetMapping("/filtered/async")
+    Callable<String> async() {
+      return () -> "async";
+    }
+
+    @GetMapping("/filtered/forward")
+    ModelAndView forward() {
+      return new ModelAndView("forward:/filtered");
+    }
+
+    @GetMapping("/filtered/error")
+    void error(HttpServletResponse response) throws IOException {
+      response.sendError(503, "own error");
+    }
+
+    @GetMapping("/throws")
+    @RateLimit(value = "10/m", key = "'all'")
+    String fail() {
+      throw new IllegalStateException("own error " + runs.incrementAndGet());
+    }
+
+    @GetMapping("/method/plain")
+    @RateLimit(value = "1/m", key = "#user")
+    String limited(@RequestParam("user") String user) {
+      return user;
+    }
+
+    @GetMapping("/method/writer")
+    void limitedWithWriter(@RequestParam("user") String user, HttpServletResponse response)
+        throws IOException {
+      response.getWriter().write("begun ");
+      response.getWriter().write(service.limited(user));
+    }
+
+    @GetMapping("/method/stage")
+    @RateLimit(value = "1/m", key = "#user")
+    CompletionStage<String> stage(@RequestParam("user") String user) {
+      return CompletableFuture.completedFuture(user);
+    }
+
+    @GetMapping("/method/mono")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> mono(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @GetMapping("/method/caller")
+    @RateLimit("1/m")
+    String caller() {
+      return "caller";
+    }
+
+    @GetMapping("/thread")
+    String thread() {
+      return Thread.currentThread().toString();
+    }
+  }
+
+  /** A bean that a controller calls. */
+  static class Service {
+    @RateLimit(value = "1/m", key = "#user")
+    String limited(String user) {
+      return user;
+    }
+  }
+
+  /** A controller with its own handler of all exceptions. */
+  @RestController
+  static class LocalHandler {
+    @GetMapping("/method/local")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> limited(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @ExceptionHandler(Exception.class)
+    ResponseEntity<String> handle(Exception e) {
+      return ResponseEntity.status(HttpStatus.INTERNAL_SERVER_ERROR).body("local");
+    }
+  }
+
+  /** A controller that handles denials itself. */
+  @RestController
+  static class OwnDenials {
+    @GetMapping("/method/own")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> limited(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @ExceptionHandler(RateLimitExceededException.class)
+    ResponseEntity<String> handle(RateLimitExceededException e) {
+      return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
+          .body("own " + e.result().ruleId().orElse(""));
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package dev.redline.spring.behaviour;
+
+import dev.redline.core.RateLimit;
+import dev.redline.core.RateLimitExceededException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.ResponseStatusException;
+import reactor.core.publisher.Mono;
+
+/** A WebFlux application whose advice handles every exception. */
+@SpringBootConfiguration
+@EnableAutoConfiguration
+@Import({
+  ThrowingObservers.class,
+  OpenWebFluxSecurity.class,
+  WebFluxApplication.Endpoints.class,
+  WebFluxApplication.LocalHandler.class,
+  WebFluxApplication.OwnDenials.class,
+  WebFluxApplication.EveryException.class
+})
+public class WebFluxApplication {
+  /** Handles what no other handler does. */
+  @RestControllerAdvice
+  static class EveryException {
+    @ExceptionHandler(Exception.class)
+    ResponseEntity<String> handle(Exception e) {
+      return ResponseEntity.status(HttpStatus.INTERNAL_SERVER_ERROR)
+          .body("handled: " + e.getMessage());
+    }
+  }
+
+  /** The endpoints; those under /filtered have rules. */
+  @RestController
+  static class Endpoints {
+    private final AtomicInteger runs = new AtomicInteger();
+
+    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free"})
+    Mono<String> plain() {
+      return Mono.just("plain");
+    }
+
+    @GetMapping("/filtered/async")
+    Mono<String> async() {
+      return Mono.delay(Duration.ofMillis(1)).map(tick -> "async");
+    }
+
+    @GetMapping("/filtered/error")
+    Mono<String> error() {
+      return Mono.error(new ResponseStatusException(HttpStatus.SERVICE_UNAVAILABLE));
+    }
+
+    @GetMapping("/throws")
+    @RateLimit(value = "10/m", key = "'all'")
+    Mono<String> fail() {
+      throw new IllegalStateException("own error " + runs.incrementAndGet());
+    }
+
+    @GetMapping("/method/plain")
+    @RateLimit(value = "1/m", key = "#user")
+    String limited(@RequestParam("user") String user) {
+      return user;
+    }
+
+    @GetMapping("/method/stage")
+    @RateLimit(value = "1/m", key = "#user")
+    CompletionStage<String> stage(@RequestParam("user") String user) {
+      return CompletableFuture.completedFuture(user);
+    }
+
+    @GetMapping("/method/mono")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> mono(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @GetMapping("/method/caller")
+    @RateLimit("1/m")
+    Mono<String> caller() {
+      return Mono.just("caller");
+    }
+
+    @GetMapping("/blocks")
+    Mono<String> blocks() {
+      return Mono.fromCallable(
+          () -> {
+            Thread.sleep(1);
+            return "blocked";
+          });
+    }
+  }
+
+  /** A controller with its own handler of all exceptions. */
+  @RestController
+  static class LocalHandler {
+    @GetMapping("/method/local")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> limited(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @ExceptionHandler(Exception.class)
+    ResponseEntity<String> handle(Exception e) {
+      return ResponseEntity.status(HttpStatus.INTERNAL_SERVER_ERROR).body("local");
+    }
+  }
+
+  /** A controller that handles denials itself. */
+  @RestController
+  static class OwnDenials {
+    @GetMapping("/method/own")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> limited(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @ExceptionHandler(RateLimitExceededException.class)
+    ResponseEntity<String> handle(RateLimitExceededException e) {
+      return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
+          .body("own " + e.result().ruleId().orElse(""));
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.redline.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.binding.InvalidBindingException;
+import dev.redline.core.RateLimit;
+import dev.redline.spring.webflux.ReactiveRateLimitFilter;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.stereotype.Controller;
+import reactor.core.publisher.Mono;
+
+class WebFiltersTest {
+  private final WebApplicationContextRunner servlet =
+      new WebApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  RedlineAutoConfiguration.class, RedlineServletAutoConfiguration.class));
+  private final ReactiveWebApplicationContextRunner reactive =
+      new ReactiveWebApplicationContextRunner()
+          .withConfiguration(
+              AutoConfigurations.of(
+                  RedlineAutoConfiguration.class,
+                  RedlineMethodAutoConfiguration.class,
+                  RedlineWebFluxAutoConfiguration.class));
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableRedlineFilter(order = -30, excludePatterns = "/health/*")
+  @EnableRedlineFilter(name = "login", ruleSetId = "login", order = -200, includePatterns = "/in/*")
+  static class TwoFilters {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableRedlineFilter(name = "login")
+  static class OneFilter {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableRedlineFilter(name = "Log In")
+  static class BadName {}
+
+  private static FilterRegistrationBean<?> registration(ApplicationContext context, String name) {
+    return context.getBean(name, FilterRegistrationBean.class);
+  }
+
+  @Test
+  void annotationDeclaresServletFilters() {
+    servlet
+        .withUserConfiguration(TwoFilters.class)
+        .run(
+            context -> {
+              assertThat(registration(context, "redlineFilter").getOrder()).isEqualTo(-30);
+              assertThat(registration(context, "redlineFilter.login").getOrder()).isEqualTo(-200);
+              RedlineSettings settings = context.getBean(RedlineSettings.class);
+              assertThat(settings.filters().get("").paths().cover("/health/x")).isFalse();
+              assertThat(settings.filters().get("login").ruleSetId()).contains("login");
+              assertThat(settings.filters().get("login").paths().cover("/in/deep/er")).isTrue();
+              assertThat(settings.filters().get("login").paths().cover("/out")).isFalse();
+            });
+  }
+
+  @Test
+  void annotationDeclaresReactiveFilters() {
+    reactive
+        .withUserConfiguration(TwoFilters.class)
+        .run(
+            context ->
+                assertThat(
+                        context
+                            .getBean("redlineFilter.login", ReactiveRateLimitFilter.class)
+                            .getOrder())
+                    .isEqualTo(-200));
+  }
+
+  @Test
+  void propertiesWinOverTheAnnotation() {
+    servlet
+        .withUserConfiguration(TwoFilters.class)
+        .withPropertyValues(
+            "rl.filters.login.order=-300",
+            "rl.filters.login.include-patterns=/other",
+            "rl.filters.login.enabled=false")
+        .run(
+            context -> {
+              assertThat(registration(context, "redlineFilter.login").getOrder()).isEqualTo(-300);
+              assertThat(registration(context, "redlineFilter.login").isEnabled()).isFalse();
+              WebFilterSettings login =
+                  context.getBean(RedlineSettings.class).filters().get("login");
+              assertThat(login.paths().cover("/in/x")).isFalse();
+              assertThat(login.paths().cover("/other")).isTrue();
+              assertThat(login.ruleSetId()).contains("login");
+            });
+  }
+
+  @Test
+  void rejectsTwoFiltersOfOneNameAndBadNames() {
+    servlet
+        .withUserConfiguration(TwoFilters.class, OneFilter.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("there is another one of the name 'login'"));
+    servlet
+        .withUserConfiguration(BadName.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining("the name 'Log In' is not allowed"));
+  }
+
+  /** A controller whose limit needs the request. */
+  @Controller
+  static class PlainController {
+    @RateLimit("1/m")
+    String plain() {
+      return "";
+    }
+
+    @RateLimit("1/m")
+    Mono<String> mono() {
+      return Mono.empty();
+    }
+
+    @RateLimit(value = "1/m", key = "#user")
+    String byArgument(String user) {
+      return user;
+    }
+  }
+
+  @Test
+  void controllerOfWebFluxThatCannotKnowTheRequestIsAnError() {
+    reactive
+        .withBean(PlainController.class)
+        .run(
+            context -> {
+              Throwable failure = context.getStartupFailure();
+              while (failure != null && !(failure instanceof InvalidBindingException)) {
+                failure = failure.getCause();
+              }
+              assertThat(failure)
+                  .hasMessageContaining("PlainController.plain")
+                  .hasMessageContaining("return a Mono or Flux")
+                  .hasMessageNotContaining("PlainController.mono")
+                  .hasMessageNotContaining("byArgument");
+            });
+    servlet
+        .withConfiguration(AutoConfigurations.of(RedlineMethodAutoConfiguration.class))
+        .withBean(PlainController.class)
+        .run(context -> assertThat(context).hasNotFailed());
+  }
+}

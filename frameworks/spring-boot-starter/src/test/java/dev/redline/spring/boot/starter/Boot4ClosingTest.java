@@ -1,0 +1,5 @@
+package dev.redline.spring.boot.starter;
+
+import dev.redline.spring.behaviour.ClosingBehaviour;
+
+class Boot4ClosingTest extends ClosingBehaviour {}

@@ -1,0 +1,5 @@
+package dev.redline.spring.boot.starter;
+
+import dev.redline.spring.behaviour.SecuredBehaviour;
+
+class Boot4SecuredTest extends SecuredBehaviour {}

@@ -1,0 +1,13 @@
+package dev.redline.spring.boot3.starter;
+
+import dev.redline.spring.behaviour.WebFluxSliceApplication;
+import dev.redline.spring.behaviour.WebFluxSliceBehaviour;
+import dev.redline.spring.boot.test.AutoConfigureRedline;
+import org.springframework.boot.test.autoconfigure.web.reactive.WebFluxTest;
+import org.springframework.test.context.ContextConfiguration;
+
+@WebFluxTest(
+    properties = {"rl.rules[0].id=filtered", "rl.rules[0].path=/filtered", "rl.rules[0].limit=1/m"})
+@AutoConfigureRedline
+@ContextConfiguration(classes = WebFluxSliceApplication.class)
+class Boot3WebFluxSliceTest extends WebFluxSliceBehaviour {}
