@@ -105,16 +105,16 @@ class AssemblySettingsTest {
     assertRejected(
         Map.of("rl.storage.type", "PAPER", "rl.config.source", "INLINE,STONE"),
         "rl.config.source: 'STONE' is not allowed; use one of ANNOTATION, CONFIG_MAP, FILE,"
-            + " INLINE",
+            + " INLINE, REMOTE_API",
         "rl.storage.type: 'PAPER' is not allowed; use one of ACME_STORE, LOCAL");
   }
 
   @Test
   void nameOfAMissingModuleNamesItsArtifact() {
     assertRejected(
-        Map.of("rl.storage.type", "hazelcast", "rl.config.source", "remote-api"),
-        "rl.config.source: 'remote-api' is not allowed; add dev.redline:redline-rules-remote to"
-            + " the class path, or use one of ANNOTATION, CONFIG_MAP, FILE, INLINE",
+        Map.of("rl.storage.type", "hazelcast", "rl.config.source", "consul"),
+        "rl.config.source: 'consul' is not allowed; add dev.redline:redline-rules-consul to"
+            + " the class path, or use one of ANNOTATION, CONFIG_MAP, FILE, INLINE, REMOTE_API",
         "rl.storage.type: 'hazelcast' is not allowed; add dev.redline:redline-stores-hazelcast to"
             + " the class path, or use one of ACME_STORE, LOCAL");
   }
