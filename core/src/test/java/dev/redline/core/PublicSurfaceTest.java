@@ -86,6 +86,7 @@ class PublicSurfaceTest {
       store.StorageProvider
       store.StoreException
       store.StoreHealth
+      store.TokenLeases
       """
           .lines()
           .toList();

@@ -91,6 +91,11 @@ public interface StorageProvider extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns the counts of tokens that the store leases, if it does so. */
+  default Optional<TokenLeases> leases() {
+    return Optional.empty();
+  }
+
   /** Returns how the store is doing, as it was last seen; calls nothing and never blocks. */
   default StoreHealth health() {
     return StoreHealth.UP;

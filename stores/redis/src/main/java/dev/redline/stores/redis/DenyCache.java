@@ -146,10 +146,20 @@ final class DenyCache {
     return Long.toHexString(DenialTable.hash(key));
   }
 
+  /** Returns whether a text is a notice, which {@link #hash} can read. */
+  static boolean isNotice(String text) {
+    return NOTICE.matcher(text).matches();
+  }
+
+  /** Returns the hash of the key that a notice names. */
+  static long hash(String notice) {
+    return Long.parseUnsignedLong(notice, 16);
+  }
+
   /** Forgets the key that a notice names, under all limits; ignores what is not a notice. */
   void forget(String notice) {
-    if (NOTICE.matcher(notice).matches()) {
-      denials.forget(Long.parseUnsignedLong(notice, 16));
+    if (isNotice(notice)) {
+      denials.forget(hash(notice));
     }
   }
 

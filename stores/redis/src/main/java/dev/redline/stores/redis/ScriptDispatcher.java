@@ -26,6 +26,7 @@ final class ScriptDispatcher implements Lane.Sender {
   private final Deadlines deadlines;
   private final CompletionThreads completionThreads;
   private final DenyCache denyCache;
+  private final @Nullable Leases leases;
   private final ScriptParameters.Cache parameters;
   private final CallObserver observer;
   private final QueueLimit queueLimit;
@@ -39,6 +40,7 @@ final class ScriptDispatcher implements Lane.Sender {
       Deadlines deadlines,
       CompletionThreads completionThreads,
       DenyCache denyCache,
+      @Nullable Leases leases,
       ScriptParameters.Cache parameters,
       CallObserver observer,
       QueueLimit queueLimit) {
@@ -49,6 +51,7 @@ final class ScriptDispatcher implements Lane.Sender {
     this.deadlines = deadlines;
     this.completionThreads = completionThreads;
     this.denyCache = denyCache;
+    this.leases = leases;
     this.parameters = parameters;
     this.observer = observer;
     this.queueLimit = queueLimit;
@@ -249,6 +252,9 @@ final class ScriptDispatcher implements Lane.Sender {
           PendingAcquisition pending = batch.acquisitions().get(i);
           if (!pending.acquisition().dryRun()) {
             denyCache.learn(pending, outcome, received);
+          }
+          if (leases != null) {
+            leases.learn(pending, outcome, received);
           }
           results[i] = outcome;
         }

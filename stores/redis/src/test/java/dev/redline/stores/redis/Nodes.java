@@ -30,6 +30,8 @@ final class Nodes implements AutoCloseable {
   private final List<RedisStore> stores = new ArrayList<>();
   private Protocol protocol = Protocol.CURRENT;
   private Duration timeout = TIMEOUT;
+  private LeaseSettings lease = LeaseSettings.OFF;
+  private LeaseRules leaseRules = LeaseRules.CURRENT;
 
   Nodes(String uri) {
     this(uri, "t" + UUID.randomUUID().toString().substring(0, 8));
@@ -56,6 +58,16 @@ final class Nodes implements AutoCloseable {
     return this;
   }
 
+  Nodes leasing(LeaseSettings settings) {
+    lease = settings;
+    return this;
+  }
+
+  Nodes leasing(LeaseRules rules) {
+    leaseRules = rules;
+    return leasing(LeaseSettings.ON);
+  }
+
   History history() {
     return history;
   }
@@ -68,8 +80,11 @@ final class Nodes implements AutoCloseable {
   /** Starts one more node that reaches Redis another way. */
   StorageProvider add(String otherUri) {
     RedisSettings settings =
-        RedisSettings.of(otherUri).withCommandTimeout(timeout).withKeyPrefix(prefix);
-    RedisStore store = RedisStore.start(settings, protocol);
+        RedisSettings.of(otherUri)
+            .withCommandTimeout(timeout)
+            .withKeyPrefix(prefix)
+            .withLease(lease);
+    RedisStore store = RedisStore.start(settings, protocol, leaseRules, LeaseLog.NONE);
     stores.add(store);
     if (!store.awaitReady(Duration.ofSeconds(30))) {
       throw new AssertionError("the store is not ready");
