@@ -44,7 +44,7 @@ final class LeaseSize {
    */
   long ofFirst(RateLimitKey key, long[] views, int v, long cost, long nanos, long held) {
     long demand = hotKeys.demand(key, nanos);
-    if (demand < LEAST || hotKeys.isScarce(key, nanos)) {
+    if (demand < LEAST || held > demand / 2 || hotKeys.isScarce(key, nanos)) {
       return 0;
     }
     long remaining = key.limits().arithmetic().remaining(views, v) - cost;

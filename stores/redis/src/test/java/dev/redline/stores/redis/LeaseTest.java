@@ -10,13 +10,14 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.TokenLeases;
+import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -35,37 +36,11 @@ class LeaseTest {
     return nodes.store(i).leases().orElseThrow();
   }
 
-  /** Makes keys busy until the node has tokens of each; returns how many of each it acquired. */
-  private static long makeBusy(Nodes nodes, int i, StorageProvider node, RateLimitKey... keys) {
-    long[] acquired = new long[1];
-    await()
-        .pollDelay(Duration.ZERO)
-        .until(
-            () -> {
-              List<CompletableFuture<Outcome>> all = new ArrayList<>();
-              for (int n = 0; n < 40; n++) {
-                for (RateLimitKey key : keys) {
-                  all.add(node.acquire(Acquisition.of(key, 1)).toCompletableFuture());
-                }
-              }
-              all.forEach(CompletableFuture::join);
-              acquired[0] += 40;
-              long begin = System.nanoTime();
-              while (System.nanoTime() - begin < 50_000_000) {
-                if (Stream.of(keys).allMatch(key -> nodes.store(i).holds(key) >= 8)) {
-                  return true;
-                }
-              }
-              return false;
-            });
-    return acquired[0];
-  }
-
   @Test
   void spendsTokensOfBusyKeyWithoutTrip() {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
-      makeBusy(nodes, 0, node, KEY);
+      nodes.makeBusy(0, node, KEY);
       Outcome outcome = new Outcome();
       assertThat(node.acquireNow(Acquisition.of(KEY, 1), outcome)).isTrue();
       assertThat(outcome.allowed()).isTrue();
@@ -81,7 +56,7 @@ class LeaseTest {
   void refundsTokensOfIdleKey() {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
-      long acquired = makeBusy(nodes, 0, node, KEY);
+      long acquired = nodes.makeBusy(0, node, KEY);
       assertThat(node.acquireNow(Acquisition.of(KEY, 3), new Outcome())).isTrue();
       TokenLeases leases = leases(nodes, 0);
       await().until(() -> leases.held() == 0 && leases.refunded() > 0);
@@ -101,7 +76,7 @@ class LeaseTest {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
       StorageProvider other = nodes.add();
-      long acquired = makeBusy(nodes, 0, node, KEY);
+      long acquired = nodes.makeBusy(0, node, KEY);
       nodes.store(0).close();
       assertThat(leases(nodes, 0).held()).isZero();
       assertThat(remaining(Nodes.look(other, KEY)))
@@ -115,7 +90,7 @@ class LeaseTest {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
       StorageProvider other = nodes.add();
-      makeBusy(nodes, 0, node, KEY);
+      nodes.makeBusy(0, node, KEY);
       Nodes.take(other, KEY, 1);
       TokenLeases leases = leases(nodes, 0);
       await().until(() -> leases.held() == 0 && leases.dropped() > 0);
@@ -128,7 +103,7 @@ class LeaseTest {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
       StorageProvider other = nodes.add();
-      makeBusy(nodes, 0, node, KEY);
+      nodes.makeBusy(0, node, KEY);
       Outcome own = Nodes.look(node, KEY);
       assertThat(own.leased(0)).isPositive();
       assertThat(Nodes.look(other, KEY).leased(0)).isZero();
@@ -165,7 +140,7 @@ class LeaseTest {
   void dropsTokensAfterResetOfRule() {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
-      makeBusy(nodes, 0, node, KEY);
+      nodes.makeBusy(0, node, KEY);
       node.reset(List.of(KEY.limits())).toCompletableFuture().join();
       assertThat(leases(nodes, 0).held()).isZero();
       assertThat(leases(nodes, 0).refunded()).isZero();
@@ -178,7 +153,7 @@ class LeaseTest {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
       StorageProvider other = nodes.add();
-      makeBusy(nodes, 0, node, KEY);
+      nodes.makeBusy(0, node, KEY);
       other.reset(KEY).toCompletableFuture().join();
       await().until(() -> leases(nodes, 0).held() == 0);
       assertThat(remaining(Nodes.look(other, KEY))).isEqualTo(100_000);
@@ -191,7 +166,7 @@ class LeaseTest {
     RateLimitKey unused = new RateLimitKey(Nodes.rule("unused", LARGE), "somebody");
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
-      makeBusy(nodes, 0, node, KEY, second);
+      nodes.makeBusy(0, node, KEY, second);
       Outcome outcome = new Outcome();
       Acquisition both = Acquisition.builder().take(KEY, 1).take(second, 1).build();
       assertThat(node.acquireNow(both, outcome)).isTrue();
@@ -212,12 +187,45 @@ class LeaseTest {
       RateLimitKey key = new RateLimitKey(Nodes.rule("window", band, LARGE), "somebody");
       try (Nodes nodes = nodes()) {
         StorageProvider node = nodes.add();
-        long acquired = makeBusy(nodes, 0, node, key);
+        long acquired = nodes.makeBusy(0, node, key);
         await().until(() -> leases(nodes, 0).held() == 0 && leases(nodes, 0).refunded() > 0);
         Outcome seen = Nodes.look(node, key);
         assertThat(key.limits().arithmetic().remaining(seen.views(), 0))
             .isEqualTo(100_000 - acquired - leases(nodes, 0).dropped());
       }
     }
+  }
+
+  /** Returns the script calls and loaded scripts of a node that makes a key busy. */
+  private static List<String> calls(LeaseSettings settings) {
+    try (RedisServer redis = RedisServer.start(RedisBinary.any());
+        Nodes nodes = new Nodes(redis.uri(), "same").leasing(settings)) {
+      redis.command("CONFIG", "SET", "slowlog-max-len", "1000");
+      redis.command("CONFIG", "SET", "slowlog-log-slower-than", "0");
+      StorageProvider node = nodes.add();
+      for (int i = 0; i < 100; i++) {
+        node.acquireAndWait(Acquisition.of(KEY, 1));
+      }
+      List<String> calls = new ArrayList<>();
+      for (Object entry : (List<?>) redis.command("SLOWLOG", "GET", "1000")) {
+        List<?> words = (List<?>) ((List<?>) entry).get(3);
+        if (words.get(0).equals("EVALSHA") || words.get(0).equals("SCRIPT")) {
+          calls.add(words.toString());
+        }
+      }
+      return calls;
+    }
+  }
+
+  @Test
+  void sendsNothingElseIfLeasesAreOff() {
+    List<String> off = calls(LeaseSettings.OFF);
+    assertThat(off).filteredOn(call -> call.startsWith("[SCRIPT")).hasSize(3);
+    String digest = new String(Protocol.CURRENT.acquireOne().digest(), StandardCharsets.US_ASCII);
+    List<String> acquisitions =
+        off.stream().filter(call -> call.startsWith("[EVALSHA, " + digest)).toList();
+    assertThat(acquisitions).hasSize(100);
+    assertThat(acquisitions.stream().distinct()).hasSize(1);
+    assertThat(calls(LeaseSettings.ON)).contains(acquisitions.get(0)).hasSizeGreaterThan(104);
   }
 }

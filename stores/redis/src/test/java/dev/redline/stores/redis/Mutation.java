@@ -46,4 +46,10 @@ final class Mutation {
     return new Protocol(
         current.acquire(), current.acquireOne(), script(), current.refundLast(), current.layout());
   }
+
+  Protocol ofRefundLast() {
+    Protocol current = Protocol.CURRENT;
+    return new Protocol(
+        current.acquire(), current.acquireOne(), current.refund(), script(), current.layout());
+  }
 }
