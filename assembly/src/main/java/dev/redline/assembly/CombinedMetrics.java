@@ -4,6 +4,7 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.TokenLeases;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -80,6 +81,11 @@ final class CombinedMetrics implements MetricsExporter {
   @Override
   public void showStore(String store) {
     each(exporter -> exporter.showStore(store));
+  }
+
+  @Override
+  public void showLeases(TokenLeases leases) {
+    each(exporter -> exporter.showLeases(leases));
   }
 
   @Override

@@ -86,6 +86,7 @@ final class StoreAssembly {
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
     }
+    store.leases().ifPresent(exporter::showLeases);
     fallback.ifPresent(local -> exporter.showLocalKeys(local::size));
     breakerState(store)
         .ifPresent(

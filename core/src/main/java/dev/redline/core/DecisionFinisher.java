@@ -147,7 +147,10 @@ final class DecisionFinisher {
         : Collections.unmodifiableList(shadowDenied);
   }
 
-  /** Turns the views into those after this decision. */
+  /**
+   * Turns the views into those after this decision. Tokens that this process has leased count as
+   * left: it can spend them.
+   */
   private static void advance(Acquisition acquired, Outcome outcome) {
     if (!outcome.allowed()) {
       return;
@@ -159,6 +162,9 @@ final class DecisionFinisher {
       for (int b = 0; b < limits.size(); b++, v += BandArithmetic.VIEW_WORDS) {
         if (passed) {
           limits.band(b).advance(outcome.views(), v, acquired.cost(i));
+        }
+        if (outcome.leased(i) > 0) {
+          limits.band(b).retreat(outcome.views(), v, outcome.leased(i));
         }
       }
     }

@@ -95,7 +95,8 @@ final class Explainer {
             Optional.empty(),
             Optional.empty(),
             shown(identity),
-            List.of()));
+            List.of(),
+            0));
     evaluation.add(rules.plan(plan).limits(), identity, cost, RuleMeter.NONE);
     keepLastBucket();
   }
@@ -153,7 +154,8 @@ final class Explainer {
         Optional.empty(),
         Optional.empty(),
         ofRule.identity(),
-        List.of());
+        List.of(),
+        0);
   }
 
   private void collect(RuleIndex all, RequestContext request) {
@@ -241,7 +243,8 @@ final class Explainer {
         Optional.ofNullable(why),
         Optional.ofNullable(field),
         identity,
-        List.of());
+        List.of(),
+        0);
   }
 
   /** Returns what of the request fails the rule's condition, if that is named to users. */
@@ -267,7 +270,8 @@ final class Explainer {
                   bare.why(),
                   bare.field(),
                   bare.identity(),
-                  ReportedBand.ofKey(bucket, evaluation.acquisition(), outcome)));
+                  ReportedBand.ofKey(bucket, evaluation.acquisition(), outcome),
+                  outcome.leased(bucket)));
         });
     return all;
   }

@@ -26,7 +26,8 @@ public record Explanation(RateLimitResult decision, List<Entry> rules) {
    * @param why why it does not apply; absent if it does
    * @param field the header or attribute whose condition failed, if that is why
    * @param identity who is counted, as people may see it; empty for everybody
-   * @param bands the state of each band as it is
+   * @param bands the state of each band as it is, with the tokens that this process leased
+   * @param leased how many tokens this process has taken ahead of demand and not spent
    */
   public record Entry(
       Optional<String> ruleSetId,
@@ -35,7 +36,8 @@ public record Explanation(RateLimitResult decision, List<Entry> rules) {
       Optional<NoMatch> why,
       Optional<String> field,
       List<String> identity,
-      List<BandStatus> bands) {
+      List<BandStatus> bands,
+      long leased) {
     /** Copies the lists. */
     public Entry {
       identity = List.copyOf(identity);

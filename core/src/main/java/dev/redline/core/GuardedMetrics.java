@@ -4,6 +4,7 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.TokenLeases;
 import java.lang.System.Logger;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -109,6 +110,15 @@ final class GuardedMetrics implements MetricsExporter {
   public void showStore(String store) {
     try {
       exporter.showStore(store);
+    } catch (Throwable e) {
+      failures.failed(e);
+    }
+  }
+
+  @Override
+  public void showLeases(TokenLeases leases) {
+    try {
+      exporter.showLeases(leases);
     } catch (Throwable e) {
       failures.failed(e);
     }

@@ -145,10 +145,11 @@ final class ReportedBand {
     return Collections.unmodifiableList(all);
   }
 
-  /** Returns the status of the bands of key {@code i}. */
+  /** Returns the status of the bands of key {@code i}, with the tokens that this process leased. */
   static List<BandStatus> ofKey(int i, Acquisition acquisition, Outcome outcome) {
     List<BandStatus> all = new ArrayList<>();
     int v = firstOf(i, acquisition) * BandArithmetic.VIEW_WORDS;
+    acquisition.key(i).limits().arithmetic().retreat(outcome.views(), v, outcome.leased(i));
     addBands(all, i, v, acquisition, outcome);
     return all;
   }

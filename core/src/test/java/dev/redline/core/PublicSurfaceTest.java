@@ -87,6 +87,7 @@ class PublicSurfaceTest {
       store.StorageProvider
       store.StoreException
       store.StoreHealth
+      store.TokenLeases
       """
           .lines()
           .toList();

@@ -28,6 +28,10 @@ final class BucketReplay {
   private final List<Event> resets = new ArrayList<>();
   private final Set<BucketLimits> limits;
   private final boolean limitsDiffer;
+  private final boolean clockTurned;
+  private final List<RecordedLease> leases;
+  private final UnansweredRefunds unansweredRefunds;
+  private final List<Long> restarts = new ArrayList<>();
   private List<ReferenceBand> bucket;
   private boolean clockWasAhead;
   private int position;
@@ -36,7 +40,8 @@ final class BucketReplay {
   private long before;
   private long lostStates;
 
-  BucketReplay(History history, RateLimitKey key, List<Observation> all) {
+  BucketReplay(
+      History history, RateLimitKey key, List<Observation> all, List<RecordedLease> leases) {
     this.history = history;
     this.key = key;
     this.observations =
@@ -58,6 +63,9 @@ final class BucketReplay {
     this.limits =
         all.stream().map(observation -> observation.key().limits()).collect(Collectors.toSet());
     this.limitsDiffer = limits.size() > 1;
+    this.clockTurned = events.stream().anyMatch(event -> event.kind == Event.Kind.STEP);
+    this.leases = leases;
+    this.unansweredRefunds = new UnansweredRefunds(leases);
     this.bucket = fullBucket();
     this.pastStates = new PastStates(observations);
     this.before = observations.isEmpty() ? 0 : start(all);
@@ -116,6 +124,10 @@ final class BucketReplay {
       if (limitsDiffer) {
         bucket = observation.withLimits(bucket);
       }
+      if (observation.effect() == Effect.REFUND) {
+        refund(observation);
+        continue;
+      }
       checkOrder(observation);
       checkCapacity(observation);
       addUnknowns(observation);
@@ -148,7 +160,38 @@ final class BucketReplay {
         observations.stream()
             .filter(observation -> observation.effect() == Effect.REFUNDABLE)
             .count(),
-        lostStates);
+        lostStates,
+        leases.stream().mapToLong(RecordedLease::tokens).sum(),
+        leases.stream()
+            .flatMap(lease -> lease.spends().stream())
+            .mapToLong(RecordedLease.Spend::cost)
+            .sum());
+  }
+
+  /** Returns whether server times can be compared, and one set of limits holds all the time. */
+  boolean hasSteadyClockAndLimits() {
+    return !clockTurned && !limitsDiffer;
+  }
+
+  /** Returns the server times at which the bucket was reset or lost state, in order. */
+  List<Long> restarts() {
+    return restarts;
+  }
+
+  /** Applies a refund that the server confirmed: it found the bucket as the lease had left it. */
+  private void refund(Observation observation) {
+    addUnknowns(observation);
+    if (!isExplained(observation)) {
+      throw new AssertionError(
+          describe(observation)
+              + " was refunded, though the bucket had changed: expected "
+              + expected(observation)
+              + observed(observation));
+    }
+    setState(observation);
+    bucket.forEach(band -> band.refund(observation.now(), observation.cost()));
+    pastStates.add(observation, bucket, true, resets);
+    before = observation.now();
   }
 
   private void checkCacheDenials() {
@@ -211,6 +254,7 @@ final class BucketReplay {
           new PossibleHistories.UnknownAcquisition(
               acquire.cost(), epochOf(acquire), acquire.effect() == Effect.UNKNOWN_ACROSS_SLOTS));
     }
+    unansweredRefunds.addTo(hypotheses, observation);
     int current = history.epoch(observation.call().invoked);
     if (current > epoch) {
       epoch = current;
@@ -233,6 +277,7 @@ final class BucketReplay {
       if (event.kind == Event.Kind.RESET && event.endedBefore(observation)) {
         events.remove(event);
         resets.add(event);
+        restarts.add(observation.now());
         bucket = fullBucket(observation);
       }
     }
@@ -246,6 +291,7 @@ final class BucketReplay {
     for (Event event : List.copyOf(events)) {
       if (event.mayPrecede(observation) && isPossibleAfter(event, observation)) {
         events.remove(event);
+        restarts.add(observation.now());
         return true;
       }
     }

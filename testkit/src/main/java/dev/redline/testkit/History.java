@@ -39,6 +39,7 @@ public final class History {
   private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
   private final Queue<Event> events = new ConcurrentLinkedQueue<>();
   private final Queue<Long> settled = new ConcurrentLinkedQueue<>();
+  private final Queue<LeaseRecorder> leaseRecorders = new ConcurrentLinkedQueue<>();
 
   /** Starts a history of a store that decides all keys of an acquisition atomically. */
   public History() {
@@ -62,6 +63,18 @@ public final class History {
   /** Returns a store that forwards to a node's store and records all acquisitions. */
   public StorageProvider record(String node, StorageProvider store) {
     return new RecordingStore(node, store);
+  }
+
+  /** Returns what records the leases of a node; its store must call it. */
+  public LeaseRecorder recordLeases(String node) {
+    LeaseRecorder recorder = new LeaseRecorder(node, sequence::incrementAndGet);
+    leaseRecorders.add(recorder);
+    return recorder;
+  }
+
+  /** Returns the leases of all nodes. */
+  List<RecordedLease> leases() {
+    return leaseRecorders.stream().flatMap(recorder -> recorder.leases().stream()).toList();
   }
 
   /**
@@ -129,7 +142,11 @@ public final class History {
 
     /** Returns whether the event ended before a call was invoked. */
     boolean endedBefore(Observation observation) {
-      return end != Long.MAX_VALUE && end - observation.call().invoked < 0;
+      return hasEndedBefore(observation.call().invoked);
+    }
+
+    boolean hasEndedBefore(long nanos) {
+      return end != Long.MAX_VALUE && end - nanos < 0;
     }
 
     /** Returns whether the event may have happened before a call returned. */

@@ -30,6 +30,10 @@ import java.util.Map;
  *       loss of state, the bucket as it was up to a second before.
  *   <li>State may be lost once per {@link History#forgetting} and buckets are reset once per {@link
  *       History#resetting}, and not otherwise.
+ *   <li>A lease is an ordinary acquisition at the time it was taken. Each lease by itself is spent
+ *       only once, and only while refill had not replaced its tokens ({@link LeaseCheck}). A second
+ *       replay has each spend at its own time instead of the leases, and never exceeds the limits
+ *       ({@link AllowedReplay}).
  *   <li>A call that returned before another was invoked comes first; so does the first of two
  *       acquisitions that a node sends in one script call.
  * </ul>
@@ -51,6 +55,8 @@ public final class HistoryChecker {
    * @param unknownAcquired how many of those are known to have been applied
    * @param refundable how many acquisitions were denied by another slot
    * @param lostStates how many buckets lost state
+   * @param leased how many tokens were taken ahead of demand
+   * @param spent how many of those were spent
    */
   public record Report(
       long buckets,
@@ -60,7 +66,9 @@ public final class HistoryChecker {
       long unknown,
       long unknownAcquired,
       long refundable,
-      long lostStates) {
+      long lostStates,
+      long leased,
+      long spent) {
     private Report plus(Report other) {
       return new Report(
           buckets + other.buckets,
@@ -70,7 +78,9 @@ public final class HistoryChecker {
           unknown + other.unknown,
           unknownAcquired + other.unknownAcquired,
           refundable + other.refundable,
-          lostStates + other.lostStates);
+          lostStates + other.lostStates,
+          leased + other.leased,
+          spent + other.spent);
     }
   }
 
@@ -88,9 +98,22 @@ public final class HistoryChecker {
         observations.computeIfAbsent(observation.key(), key -> new ArrayList<>()).add(observation);
       }
     }
-    Report total = new Report(0, 0, 0, 0, 0, 0, 0, 0);
+    Map<RateLimitKey, List<RecordedLease>> leases = new HashMap<>();
+    for (RecordedLease lease : history.leases()) {
+      new LeaseCheck(lease, history.events()).run();
+      leases.computeIfAbsent(lease.key(), key -> new ArrayList<>()).add(lease);
+      observations
+          .computeIfAbsent(lease.key(), key -> new ArrayList<>())
+          .addAll(lease.observations());
+    }
+    Report total = new Report(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     for (Map.Entry<RateLimitKey, List<Observation>> entry : observations.entrySet()) {
-      total = total.plus(new BucketReplay(history, entry.getKey(), entry.getValue()).run());
+      List<RecordedLease> ofBucket = leases.getOrDefault(entry.getKey(), List.of());
+      BucketReplay replay = new BucketReplay(history, entry.getKey(), entry.getValue(), ofBucket);
+      total = total.plus(replay.run());
+      if (!ofBucket.isEmpty()) {
+        new SpendReplay(entry.getKey(), entry.getValue(), ofBucket, replay).run();
+      }
     }
     return total;
   }

@@ -34,6 +34,8 @@ record Observation(
     ACQUIRED,
     /** The cost was acquired, another slot denied, and it may have been refunded. */
     REFUNDABLE,
+    /** Tokens were refunded; the state is the one just before. */
+    REFUND,
     /** Nothing was acquired: a denial, here or by another key, or a dry run. */
     NONE,
     /** A denial by the deny cache, without a call of the server. */
@@ -101,6 +103,10 @@ record Observation(
 
   private static List<Observation> ofOutcome(History history, History.Call call, Outcome outcome) {
     Acquisition acquisition = call.acquisition;
+    if (outcome.recalled() && outcome.allowed()) {
+      // Spent from a lease, which is recorded by itself.
+      return List.of();
+    }
     Map<Object, Boolean> slotPasses = new HashMap<>();
     boolean allKeysPass = true;
     for (int i = 0; i < acquisition.size(); i++) {
@@ -136,11 +142,20 @@ record Observation(
               acquisition.key(i),
               acquisition.cost(i),
               effect,
-              outcome.passed(i),
+              outcome.passed(i) && (outcome.leased(i) == 0 || admits(acquisition, outcome, i)),
               outcome.nowMicros(i),
               states.get(i)));
     }
     return observations;
+  }
+
+  /** Returns whether the bucket itself admits a key: a dry run also counts leased tokens. */
+  private static boolean admits(Acquisition acquisition, Outcome outcome, int key) {
+    BandCursor at = new BandCursor(acquisition);
+    while (at.key() < key) {
+      at.nextKey();
+    }
+    return at.bucket().admits(outcome.views(), at.view(), at.cost());
   }
 
   /** Returns what was seen of each band of each key. */

@@ -3,6 +3,7 @@ package dev.redline.core.spi;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.TokenLeases;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -82,6 +83,9 @@ public interface MetricsExporter {
 
   /** Notifies which store is used, before the first acquisition. */
   default void showStore(String store) {}
+
+  /** Sets the counts of tokens that the store leases. */
+  default void showLeases(TokenLeases leases) {}
 
   /** Sets a gauge: how many keys are held in this process. */
   default void showLocalKeys(LongSupplier keys) {}

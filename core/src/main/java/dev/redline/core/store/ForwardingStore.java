@@ -67,6 +67,11 @@ public abstract class ForwardingStore implements StorageProvider {
   }
 
   @Override
+  public Optional<TokenLeases> leases() {
+    return delegate().leases();
+  }
+
+  @Override
   public StoreHealth health() {
     return delegate().health();
   }

@@ -1,6 +1,7 @@
 package dev.redline.core.store;
 
 import dev.redline.core.internal.limit.BandArithmetic;
+import java.util.Arrays;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * overwrites it. Not thread-safe.
  */
 public final class Outcome {
+  private static final long[] NO_TOKENS = {};
+
   private boolean allowed;
   private boolean degraded;
   private boolean recalled;
@@ -21,6 +24,8 @@ public final class Outcome {
   private @Nullable BitSet unseen;
   private long @Nullable [] moments;
   private long[] views;
+  private int leasedKeys;
+  private long[] leased = NO_TOKENS;
 
   /** Creates an outcome with room for one band; it grows as needed. */
   public Outcome() {
@@ -37,6 +42,7 @@ public final class Outcome {
     passedBeyond = null;
     unseen = null;
     moments = null;
+    leasedKeys = 0;
     allowed = false;
     degraded = false;
     recalled = false;
@@ -54,6 +60,8 @@ public final class Outcome {
     copy.unseen = unseen == null ? null : (BitSet) unseen.clone();
     copy.moments = moments == null ? null : moments.clone();
     copy.views = views.clone();
+    copy.leasedKeys = leasedKeys;
+    copy.leased = leased.clone();
     return copy;
   }
 
@@ -99,7 +107,10 @@ public final class Outcome {
     degraded = true;
   }
 
-  /** Records that the store repeated an earlier denial without reading the bucket. */
+  /**
+   * Records that the store decided without reading the bucket: it repeated an earlier denial, or
+   * allowed from tokens that were acquired ahead.
+   */
   public void recall() {
     recalled = true;
   }
@@ -137,5 +148,24 @@ public final class Outcome {
   /** Returns when key {@code i} was read, by the clock of the node that has it. */
   public long nowMicros(int i) {
     return moments == null ? nowMicros : moments[i];
+  }
+
+  /**
+   * Says how many tokens of key {@code i} this process has taken from the store ahead of demand and
+   * not spent before this decision. They come on top of what the views show.
+   */
+  public void lease(int i, long tokens) {
+    if (leased.length <= i) {
+      leased = Arrays.copyOf(leased, i + 1);
+    }
+    for (; leasedKeys <= i; leasedKeys++) {
+      leased[leasedKeys] = 0;
+    }
+    leased[i] = tokens;
+  }
+
+  /** Returns how many tokens of key {@code i} this process holds on top of what the views show. */
+  public long leased(int i) {
+    return i < leasedKeys ? leased[i] : 0;
   }
 }

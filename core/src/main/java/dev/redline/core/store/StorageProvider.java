@@ -94,6 +94,11 @@ public interface StorageProvider extends AutoCloseable {
     return Optional.empty();
   }
 
+  /** Returns the counts of tokens that the store leases, if it does so. */
+  default Optional<TokenLeases> leases() {
+    return Optional.empty();
+  }
+
   /** Returns the health of the store as it was last observed; does no I/O and never blocks. */
   default StoreHealth health() {
     return StoreHealth.UP;

@@ -45,6 +45,9 @@ public final class ExplanationJson {
     entry.field().ifPresent(field -> JsonText.quote(out.append(",\"field\":"), field));
     identity(out, entry.identity());
     bands(out, entry.bands());
+    if (entry.leased() > 0) {
+      out.append(",\"leased\":").append(entry.leased());
+    }
     out.append('}');
   }
 

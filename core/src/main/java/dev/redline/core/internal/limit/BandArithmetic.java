@@ -87,6 +87,25 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Changes the view into the one that follows when {@code cost} is taken. */
   public abstract void advance(long[] view, int v, long cost);
 
+  /** Changes the view into the one without {@code cost}, which was taken before; at most full. */
+  public abstract void retreat(long[] view, int v, long cost);
+
+  /**
+   * Returns whether tokens can be taken ahead of demand and spent later. The refill that replaces
+   * spent tokens must be continuous, or restart with a window.
+   */
+  public abstract boolean isLeasable();
+
+  /**
+   * Returns for how many microseconds the tokens that were last taken can still be spent, where the
+   * view is the one after they were taken. Until then one token after the other is replaced by
+   * refill, at the pace of {@link #tokenNanos}; tokens of a window end together.
+   */
+  public abstract long leaseMicros(long[] view, int v);
+
+  /** Returns how many nanoseconds a token lasts, rounded up; 0 for windows. */
+  public abstract long tokenNanos();
+
   /** Makes the view show at least as much taken as another view of the same band and moment. */
   public abstract void merge(long[] view, int v, long[] other, int o);
 

@@ -114,6 +114,32 @@ public final class BucketArithmetic {
     }
   }
 
+  /** Changes the views into those without {@code cost}, which was taken before; at most full. */
+  public void retreat(long[] views, int v, long cost) {
+    for (int b = 0; b < bands.length; b++) {
+      bands[b].retreat(views, v + b * BandArithmetic.VIEW_WORDS, cost);
+    }
+  }
+
+  /** Returns how many are left in the band that has least. */
+  public long remaining(long[] views, int v) {
+    long least = Long.MAX_VALUE;
+    for (int b = 0; b < bands.length; b++) {
+      least = Math.min(least, bands[b].remaining(views, v + b * BandArithmetic.VIEW_WORDS));
+    }
+    return least;
+  }
+
+  /** Returns whether tokens of every band can be taken ahead of demand and spent later. */
+  public boolean isLeasable() {
+    for (BandArithmetic band : bands) {
+      if (!band.isLeasable()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Makes the views show at least as much taken as other views of the same moment. */
   public void merge(long[] views, int v, long[] other, int o) {
     for (int b = 0; b < bands.length; b++) {

@@ -89,6 +89,11 @@ public final class ContinuousBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public boolean isLeasable() {
+    return true;
+  }
+
+  @Override
   public BandParameters parameters(long cost) {
     return parameters(BandKind.CONTINUOUS_BUCKET, cost);
   }

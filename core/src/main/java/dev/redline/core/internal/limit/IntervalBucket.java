@@ -67,6 +67,11 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public boolean isLeasable() {
+    return false;
+  }
+
+  @Override
   public BandParameters parameters(long cost) {
     return parameters(BandKind.INTERVAL_BUCKET, cost);
   }

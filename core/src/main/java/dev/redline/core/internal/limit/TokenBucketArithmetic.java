@@ -89,6 +89,25 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     view[v + 1] = sub - carry * tokens;
   }
 
+  @Override
+  public final void retreat(long[] view, int v, long cost) {
+    long sub = view[v + 1] - costSub(cost);
+    long borrow = sub < 0 ? 1 : 0;
+    long micros = view[v] - costMicros(cost) - borrow;
+    view[v] = Math.max(0, micros);
+    view[v + 1] = micros < 0 ? 0 : sub + borrow * tokens;
+  }
+
+  @Override
+  public final long leaseMicros(long[] view, int v) {
+    return view[v];
+  }
+
+  @Override
+  public final long tokenNanos() {
+    return Math.max(1, (period * 1000 + tokens - 1) / tokens);
+  }
+
   /**
    * Writes the debt into the view, clipped to the horizon; returns whether it had to be clipped.
    *

@@ -36,6 +36,26 @@ abstract sealed class WindowArithmetic extends BandArithmetic permits SlidingWin
   }
 
   @Override
+  public final void retreat(long[] view, int v, long cost) {
+    view[v] = Math.max(0, view[v] - cost);
+  }
+
+  @Override
+  public final boolean isLeasable() {
+    return true;
+  }
+
+  @Override
+  public final long leaseMicros(long[] view, int v) {
+    return untilEnd(view, v);
+  }
+
+  @Override
+  public final long tokenNanos() {
+    return 0;
+  }
+
+  @Override
   public final void merge(long[] view, int v, long[] other, int o) {
     view[v] = Math.max(view[v], other[o]);
     view[v + 1] = Math.max(view[v + 1], other[o + 1]);

@@ -2,7 +2,6 @@ package dev.redline.core.internal.remote;
 
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -22,22 +21,13 @@ final class DenialTable {
 
   private static final int WAYS = 8;
   private static final int SET_BITS = 14;
-  private static final int STAMPS = 1024;
 
   private final AtomicReferenceArray<@Nullable CachedDenial> slots =
       new AtomicReferenceArray<>(MAX_ENTRIES);
 
-  /** When {@link #forget} was last called for one of a group of hashes. */
-  private final AtomicLongArray forgottenNanos = new AtomicLongArray(STAMPS);
+  private final ForgottenHashes forgotten = new ForgottenHashes();
 
   private volatile boolean used;
-
-  DenialTable() {
-    long before = System.nanoTime();
-    for (int i = 0; i < STAMPS; i++) {
-      forgottenNanos.set(i, before);
-    }
-  }
 
   /** Returns whether nothing was ever put into it. */
   boolean isUnused() {
@@ -59,10 +49,6 @@ final class DenialTable {
   /** Returns the first slot of the set of a hash. */
   private static int firstSlot(long hash) {
     return (int) (mixed(hash) & ((1 << SET_BITS) - 1)) * WAYS;
-  }
-
-  private static int stamp(long hash) {
-    return (int) ((mixed(hash) >>> SET_BITS) & (STAMPS - 1));
   }
 
   /** Returns the latest denial of a key, or null if there is none. */
@@ -101,9 +87,8 @@ final class DenialTable {
     }
     slots.compareAndSet(place, replaced, denial);
     // forget() since the store was called writes its time before it removes: either this thread
-    // sees
-    // the time, or that thread sees the denial.
-    if (forgottenNanos.get(stamp(hash)) - denial.sentNanos > 0) {
+    // sees the time, or that thread sees the denial.
+    if (forgotten.isSince(hash, denial.sentNanos)) {
       slots.compareAndSet(place, denial, null);
     }
   }
@@ -124,7 +109,7 @@ final class DenialTable {
 
   /** Removes all denials of a hash; denials of calls that were sent before now are not stored. */
   void forget(long hash) {
-    forgottenNanos.set(stamp(hash), System.nanoTime());
+    forgotten.add(hash, System.nanoTime());
     int first = firstSlot(hash);
     for (int i = first; i < first + WAYS; i++) {
       CachedDenial denial = slots.get(i);

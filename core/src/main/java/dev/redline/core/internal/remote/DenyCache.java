@@ -158,10 +158,25 @@ public final class DenyCache {
     return Long.toHexString(DenialTable.hash(key));
   }
 
+  /** Returns whether a text is a notice, which {@link #hash(String)} can read. */
+  public static boolean isNotice(String text) {
+    return NOTICE.matcher(text).matches();
+  }
+
+  /** Returns the hash of the key that a notice names. */
+  public static long hash(String notice) {
+    return Long.parseUnsignedLong(notice, 16);
+  }
+
+  /** Returns the hash of a key, which its notice names. */
+  public static long hash(RateLimitKey key) {
+    return DenialTable.hash(key);
+  }
+
   /** Is {@link #forget(RateLimitKey)} of the key that a notice names; ignores malformed notices. */
   public void forget(String notice) {
-    if (NOTICE.matcher(notice).matches()) {
-      denials.forget(Long.parseUnsignedLong(notice, 16));
+    if (isNotice(notice)) {
+      denials.forget(hash(notice));
     }
   }
 

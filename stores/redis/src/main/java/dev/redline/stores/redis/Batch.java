@@ -118,7 +118,9 @@ final class Batch {
     Acquisition acquisition = pending.acquisition();
     boolean mergeable = Run.mergeable(acquisition);
     int known = mergeable ? find(acquisition.key(0)) : 0;
-    if (known > 0 && runs.get(lastRunOf[known - 1]).merge(acquisition)) {
+    if (known > 0
+        && pending.runLength() == 1
+        && runs.get(lastRunOf[known - 1]).merge(acquisition)) {
       Run run = runs.get(lastRunOf[known - 1]);
       enter(pending, lastRunOf[known - 1]);
       pending.setGeneration(0, parameters.get(run.parametersPosition(0) - 1).generation());
@@ -128,7 +130,7 @@ final class Batch {
     if (size > MAX_KEYS) {
       widePositions = new HashMap<>();
     }
-    Run run = new Run(acquisition);
+    Run run = new Run(acquisition, pending.runLength());
     bands += acquisition.bands();
     simple &= size == 1 && !acquisition.shadow(0);
     flat &= mergeable && known == 0;
@@ -237,7 +239,11 @@ final class Batch {
 
   /** Returns whether there is one acquisition, of a kind that has a script of its own. */
   boolean isOneSimpleAcquisition() {
-    return acquisitions.size() == 1 && simple && flat && bands == 1;
+    return acquisitions.size() == 1
+        && simple
+        && flat
+        && bands == 1
+        && acquisitions.get(0).runLength() == 1;
   }
 
   /** Returns the arguments that follow the keys, after the last acquisition was added. */
@@ -321,6 +327,7 @@ final class Batch {
     ReplyReader.DecidedRun[] decided = reader.read();
     @Nullable Outcome[] outcomes = new Outcome[acquisitions.size()];
     for (int i = 0; i < outcomes.length; i++) {
+      acquisitions.get(i).passed(decided[runOf[i]].passed());
       outcomes[i] = decided[runOf[i]].next(acquisitions.get(i).acquisition());
     }
     return outcomes;

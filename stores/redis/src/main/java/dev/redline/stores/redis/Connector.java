@@ -52,7 +52,7 @@ final class Connector implements AutoCloseable {
   Connector(
       RedisSettings settings,
       Generations generations,
-      DenyCache denyCache,
+      Consumer<String> onNotice,
       WarmUp warmUp,
       CallObserver observer,
       Consumer<SlotTags> onLayout,
@@ -61,7 +61,7 @@ final class Connector implements AutoCloseable {
     this.scripts = scripts.clone();
     this.warmUp = warmUp;
     this.observer = observer;
-    this.resets = new Resets(settings, generations, denyCache);
+    this.resets = new Resets(settings, generations, onNotice);
     this.health = new HealthProbe(settings);
     this.layout = new LayoutAgreement(settings);
     this.onLayout = onLayout;

@@ -24,16 +24,26 @@ import java.util.function.BiFunction;
 final class CrossSlot {
   private final BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit;
   private final BiConsumer<PendingAcquisition, Outcome> refund;
+  private final BiConsumer<Acquisition, Outcome> finish;
   private final PendingAcquisition whole;
   private final Acquisition acquisition;
   private final Map<Integer, List<Integer>> keysByLane = new TreeMap<>();
 
+  /**
+   * Creates it.
+   *
+   * @param submit submits the part of a lane
+   * @param refund refunds a part
+   * @param finish completes the outcome of the whole
+   */
   CrossSlot(
       BiFunction<PendingAcquisition, Integer, PendingAcquisition> submit,
       BiConsumer<PendingAcquisition, Outcome> refund,
+      BiConsumer<Acquisition, Outcome> finish,
       PendingAcquisition whole) {
     this.submit = submit;
     this.refund = refund;
+    this.finish = finish;
     this.whole = whole;
     this.acquisition = whole.acquisition();
     for (int i = 0; i < acquisition.size(); i++) {
@@ -82,7 +92,9 @@ final class CrossSlot {
         return;
       }
     }
-    result.complete(merge(parts, allowed));
+    Outcome outcome = merge(parts, allowed);
+    finish.accept(acquisition, outcome);
+    result.complete(outcome);
   }
 
   /** Returns whether a part was certainly taken. */

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Completes every acquisition by its deadline: a daemon thread that checks every few milliseconds
@@ -38,6 +39,7 @@ final class Deadlines implements AutoCloseable {
   private final CompletionThreads completionThreads;
   private final String timeoutMessage;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
+  private volatile @Nullable Leases leases;
   private volatile boolean asleep;
   private volatile boolean closed;
   private volatile long closedNanos;
@@ -56,6 +58,11 @@ final class Deadlines implements AutoCloseable {
             + " did not reply within "
             + settings.commandTimeout().toMillis()
             + " ms: it is unknown whether the tokens were taken";
+  }
+
+  /** Sets the leases that have to be looked after, before the thread starts. */
+  void watch(@Nullable Leases watched) {
+    leases = watched;
   }
 
   void start() {
@@ -90,7 +97,8 @@ final class Deadlines implements AutoCloseable {
     return inFlight.isEmpty()
         && queueLimit.isEmpty()
         && completionThreads.isIdle()
-        && retries.isEmpty();
+        && retries.isEmpty()
+        && (leases == null || leases.isEmpty());
   }
 
   private boolean isOver() {
@@ -137,6 +145,10 @@ final class Deadlines implements AutoCloseable {
     }
     expire(expired, timeoutMessage);
     completionThreads.helpStalled(now);
+    Leases watched = leases;
+    if (watched != null) {
+      watched.end().tick(now);
+    }
   }
 
   /** Fails acquisitions that have not completed, each once. */

@@ -4,6 +4,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * The generations of rules and plans, as known from Redis. A reset starts a new generation, and
@@ -11,6 +12,12 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Generations {
   private final Map<String, Long> byOwner = new ConcurrentHashMap<>();
+  private volatile Consumer<String> listener = field -> {};
+
+  /** Sets what is called with the field of an owner after its generation has changed. */
+  void onChange(Consumer<String> newListener) {
+    listener = newListener;
+  }
 
   static String field(BucketLimits owner) {
     return (owner.ownerKind() == OwnerKind.RULE ? "r:" : "p:") + owner.ownerId();
@@ -27,6 +34,7 @@ final class Generations {
       return false;
     }
     byOwner.merge(field, generation, Math::max);
+    listener.accept(field);
     return true;
   }
 }

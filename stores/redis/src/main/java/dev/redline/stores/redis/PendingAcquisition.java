@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * An acquisition that Redis has not decided yet: the future of its outcome. The reply or the
  * deadline completes it, whichever comes first; a later reply has no effect.
  */
-final class PendingAcquisition extends CompletableFuture<Outcome> {
+class PendingAcquisition extends CompletableFuture<Outcome> {
   /** Who waits for an acquisition, which decides on which threads it may complete. */
   enum Waiter {
     /** One blocked thread; no continuation depends on it. Any thread may wake it. */
@@ -30,6 +30,7 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
   private volatile long sentNanos;
   private volatile boolean expiring;
   private @Nullable BucketKey @Nullable [] bucketKeys;
+  private boolean isPart;
   private long generation;
   private long @Nullable [] generations;
 
@@ -63,6 +64,14 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
     return key;
   }
 
+  /** Returns how many equal acquisitions it stands for. */
+  int runLength() {
+    return 1;
+  }
+
+  /** Sets how many of the equal acquisitions passed. */
+  void passed(long count) {}
+
   /** Returns an acquisition of some of the keys, under the same deadline. */
   PendingAcquisition part(List<Integer> members) {
     Acquisition.Builder builder = Acquisition.builder().dryRun(acquisition.dryRun());
@@ -75,7 +84,13 @@ final class PendingAcquisition extends CompletableFuture<Outcome> {
       partKeys[i] = key(members.get(i));
     }
     part.bucketKeys = partKeys;
+    part.isPart = true;
     return part;
+  }
+
+  /** Returns whether it has only some of the keys of an acquisition. */
+  boolean isPart() {
+    return isPart;
   }
 
   /** Returns whether completing it only wakes a thread, so that any thread may complete it. */

@@ -15,6 +15,7 @@ import java.time.Duration;
  * @param maxCalls how many script calls a lane has in flight at most; beyond two, only full ones
  * @param maxBatch how many different acquisitions one call decides at most
  * @param maxQueued how many acquisitions may wait in the whole store; more fail at once
+ * @param lease whether and how much is acquired ahead of demand
  */
 public record RedisSettings(
     RedisConnectionSettings connection,
@@ -22,7 +23,8 @@ public record RedisSettings(
     String keyPrefix,
     int maxCalls,
     int maxBatch,
-    int maxQueued) {
+    int maxQueued,
+    LeaseSettings lease) {
   /**
    * Validates everything, so that a mistake fails here and not when the store connects.
    *
@@ -50,11 +52,12 @@ public record RedisSettings(
 
   /** Returns the default settings for a connection. */
   public static RedisSettings of(RedisConnectionSettings connection) {
-    return new RedisSettings(connection, Duration.ofMillis(50), "rl", 4, 64, 10_000);
+    return new RedisSettings(
+        connection, Duration.ofMillis(50), "rl", 4, 64, 10_000, LeaseSettings.OFF);
   }
 
   /**
-   * Reads the properties {@code rl.batch.*}.
+   * Reads the properties {@code rl.batch.*} and {@code rl.lease.*}.
    *
    * @param redis the properties {@code rl.redis.*}
    */
@@ -74,23 +77,37 @@ public record RedisSettings(
                 "rl.batch.max-queued",
                 "how many decisions may wait in the whole store at most, fewer if Redis is slow; more"
                     + " fail at once")
-            .integer(10_000, 1, 1_000_000));
+            .integer(10_000, 1, 1_000_000),
+        LeaseSettings.read(from));
   }
 
   /** Returns these settings with another time-out for acquisitions. */
   public RedisSettings withCommandTimeout(Duration value) {
-    return new RedisSettings(connection, value, keyPrefix, maxCalls, maxBatch, maxQueued);
+    return new RedisSettings(connection, value, keyPrefix, maxCalls, maxBatch, maxQueued, lease);
   }
 
   /** Returns these settings with another key prefix. */
   public RedisSettings withKeyPrefix(String value) {
-    return new RedisSettings(connection, commandTimeout, value, maxCalls, maxBatch, maxQueued);
+    return new RedisSettings(
+        connection, commandTimeout, value, maxCalls, maxBatch, maxQueued, lease);
   }
 
   /** Returns these settings with the certificates to trust. */
   public RedisSettings withCaFile(Path value) {
     return new RedisSettings(
-        connection.withCaFile(value), commandTimeout, keyPrefix, maxCalls, maxBatch, maxQueued);
+        connection.withCaFile(value),
+        commandTimeout,
+        keyPrefix,
+        maxCalls,
+        maxBatch,
+        maxQueued,
+        lease);
+  }
+
+  /** Returns these settings with other leases. */
+  public RedisSettings withLease(LeaseSettings value) {
+    return new RedisSettings(
+        connection, commandTimeout, keyPrefix, maxCalls, maxBatch, maxQueued, value);
   }
 
   /** Returns the addresses without credentials. */

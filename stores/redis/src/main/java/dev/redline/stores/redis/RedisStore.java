@@ -8,6 +8,7 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
+import dev.redline.core.store.TokenLeases;
 import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,10 +46,12 @@ public final class RedisStore implements RemoteStore {
   private final Connector connector;
   private final ScriptDispatcher dispatcher;
   private final RefundDispatcher refunds;
+  private final @Nullable Leases leases;
   private final ScriptParameters.Cache parameters = new ScriptParameters.Cache(generations);
   private volatile BucketKey.@Nullable Maker keys;
 
-  private RedisStore(RedisSettings settings, Protocol protocol) {
+  private RedisStore(
+      RedisSettings settings, Protocol protocol, LeaseRules leaseRules, LeaseLog leaseLog) {
     this.settings = settings;
     this.protocol = protocol;
     this.queueLimit =
@@ -58,13 +61,17 @@ public final class RedisStore implements RemoteStore {
         new Connector(
             settings,
             generations,
-            denyCache,
+            this::forgetBucket,
             new WarmUp(settings, protocol),
             observer,
             this::use,
-            protocol.acquire(),
-            protocol.acquireOne(),
-            protocol.refund());
+            protocol.scripts(settings.lease().enabled()));
+    this.leases =
+        settings.lease().enabled()
+            ? new Leases(
+                settings, generations, leaseRules, leaseLog, new LeaseSender(), this::refundLeases)
+            : null;
+    deadlines.watch(leases);
     this.dispatcher =
         new ScriptDispatcher(
             settings,
@@ -73,10 +80,43 @@ public final class RedisStore implements RemoteStore {
             deadlines,
             completionThreads,
             denyCache,
+            leases,
             parameters,
             observer,
             queueLimit);
-    this.refunds = new RefundDispatcher(connector, protocol.refund());
+    this.refunds =
+        new RefundDispatcher(
+            connector, protocol, limits -> leases != null && leases.mayLease(limits));
+  }
+
+  /** Forgets what is known of the bucket that a notice names. */
+  private void forgetBucket(String notice) {
+    denyCache.forget(notice);
+    if (leases != null) {
+      leases.end().forget(notice);
+    }
+  }
+
+  /** The way of leases to Redis. */
+  private final class LeaseSender implements LeaseAcquirer.Sender {
+    @Override
+    public void send(LeaseRequest request) {
+      RedisConnection connection = connector.connection();
+      if (connection == null) {
+        request.fail(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
+      } else {
+        enqueue(request, connection.cluster() ? request.key(0).lane() : 0);
+      }
+    }
+
+    @Override
+    public BucketKey.@Nullable Maker keysOrNull() {
+      return keys;
+    }
+  }
+
+  private void refundLeases(List<LeaseEnd.ClosedBlock> blocks) {
+    refunds.refund(blocks, keys(), Objects.requireNonNull(leases).end()::refunded);
   }
 
   /** Uses the hash tags that Redis says, before the connection is published. */
@@ -100,7 +140,12 @@ public final class RedisStore implements RemoteStore {
   }
 
   static RedisStore start(RedisSettings settings, Protocol protocol) {
-    RedisStore store = new RedisStore(settings, protocol);
+    return start(settings, protocol, LeaseRules.CURRENT, LeaseLog.NONE);
+  }
+
+  static RedisStore start(
+      RedisSettings settings, Protocol protocol, LeaseRules leaseRules, LeaseLog leaseLog) {
+    RedisStore store = new RedisStore(settings, protocol, leaseRules, leaseLog);
     store.deadlines.start();
     store.connector.start();
     return store;
@@ -152,7 +197,8 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return denyCache.deny(acquisition, outcome);
+    return (leases != null && leases.spend(acquisition, outcome))
+        || denyCache.deny(acquisition, outcome);
   }
 
   @Override
@@ -185,7 +231,11 @@ public final class RedisStore implements RemoteStore {
     if (connection == null) {
       return failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
     }
-    long deadline = System.nanoTime() + settings.commandTimeout().toNanos();
+    long now = System.nanoTime();
+    if (leases != null) {
+      leases.count(acquisition, now);
+    }
+    long deadline = now + settings.commandTimeout().toNanos();
     PendingAcquisition pending = new PendingAcquisition(acquisition, keys(), deadline, waiter);
     if (!connection.cluster()) {
       return submit(pending, 0);
@@ -193,13 +243,24 @@ public final class RedisStore implements RemoteStore {
     int lane = pending.key(0).lane();
     for (int i = 1; i < acquisition.size(); i++) {
       if (pending.key(i).lane() != lane) {
-        return new CrossSlot(this::submit, refunds::refund, pending).take();
+        return new CrossSlot(this::submit, refunds::refund, this::include, pending).take();
       }
     }
     return submit(pending, lane);
   }
 
+  private void include(Acquisition acquisition, Outcome outcome) {
+    if (leases != null) {
+      leases.include(acquisition, outcome);
+    }
+  }
+
   private PendingAcquisition submit(PendingAcquisition pending, int lane) {
+    enqueue(pending, lane);
+    return pending;
+  }
+
+  private void enqueue(PendingAcquisition pending, int lane) {
     if (lanes.get(lane).submit(pending)) {
       deadlines.wakeUp();
     } else {
@@ -207,7 +268,6 @@ public final class RedisStore implements RemoteStore {
           StoreException.Kind.UNAVAILABLE,
           "more than " + queueLimit.limit() + " acquisitions are queued for Redis");
     }
-    return pending;
   }
 
   private static <T> CompletableFuture<T> failed(StoreException.Kind kind, String why) {
@@ -270,13 +330,30 @@ public final class RedisStore implements RemoteStore {
                         : Optional.of(RedisBucket.read(key, value, Duration.ofMillis(millis)))));
   }
 
+  /** Returns how many tokens of a key this process has leased and can spend. */
+  long holds(RateLimitKey key) {
+    return leases == null ? 0 : leases.holds(key);
+  }
+
   /** Removes the denial of a key from the deny cache of this process. */
   void forget(RateLimitKey key) {
     denyCache.forget(key);
   }
 
   @Override
+  public Optional<TokenLeases> leases() {
+    return leases == null ? Optional.empty() : Optional.of(leases.counts());
+  }
+
+  /**
+   * {@inheritDoc} Refunds leased tokens first, for at most the time that an acquisition may take.
+   */
+  @Override
   public void close() {
+    if (leases != null) {
+      leases.end().close();
+      refunds.awaitReplies(settings.commandTimeout());
+    }
     connector.close();
     deadlines.close();
     completionThreads.close();

@@ -6,8 +6,8 @@ import dev.redline.core.store.StorageProvider;
 import dev.redline.redis.RedisProperties;
 
 /**
- * Creates the store {@code REDIS} from {@code rl.redis.*} and {@code rl.batch.*}. Waits for Redis
- * at most one connect time-out; an application starts without it, too.
+ * Creates the store {@code REDIS} from {@code rl.redis.*}, {@code rl.batch.*} and {@code
+ * rl.lease.*}. Waits for Redis at most one connect time-out; an application starts without it, too.
  */
 public final class RedisStoreFactory implements StoreFactory {
   @Override

@@ -2,11 +2,13 @@ package dev.redline.stores.redis;
 
 import dev.redline.core.internal.limit.BandParameters;
 import dev.redline.core.internal.store.BandCursor;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The arguments of the refund script: for each key to refund, the bucket before its cost was taken.
@@ -18,13 +20,18 @@ final class Refund {
   private final List<byte[]> keys = new ArrayList<>();
   private final List<byte[]> arguments = new ArrayList<>();
 
-  Refund(PendingAcquisition ticket, Outcome outcome) {
+  /**
+   * Collects the buckets that an acquisition took from.
+   *
+   * @param concerned which limits are refunded this way
+   */
+  Refund(PendingAcquisition ticket, Outcome outcome, Predicate<BucketLimits> concerned) {
     Acquisition acquisition = ticket.acquisition();
     BandCursor at = new BandCursor(acquisition);
     ByteBuffer argument = ByteBuffer.allocate(0);
     while (at.nextBand()) {
       int i = at.key();
-      if (!outcome.passed(i)) {
+      if (!outcome.passed(i) || !concerned.test(at.limits())) {
         continue;
       }
       if (at.bandOfKey() == 0) {

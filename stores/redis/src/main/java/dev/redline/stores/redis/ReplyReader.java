@@ -95,6 +95,11 @@ final class ReplyReader {
       this.passed = passed;
     }
 
+    /** Returns how many acquisitions of the run passed. */
+    long passed() {
+      return passed;
+    }
+
     /** Returns the outcome of the next acquisition; null if a value in Redis is malformed. */
     @Nullable Outcome next(Acquisition acquisition) {
       if (passed < 0) {

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
  * The resets stored in Redis: one hash with the generation of each rule and plan, the recent resets
@@ -26,15 +27,20 @@ final class Resets {
   private static final String NOTICED = "noticed";
 
   private final Generations generations;
-  private final DenyCache denyCache;
+  private final Consumer<String> onNotice;
   private final byte[] key;
   private final long timeoutMillis;
   private long version = -1;
   private long lastNotice;
 
-  Resets(RedisSettings settings, Generations generations, DenyCache denyCache) {
+  /**
+   * Creates the resets.
+   *
+   * @param onNotice forgets what is known of the bucket that a notice names
+   */
+  Resets(RedisSettings settings, Generations generations, Consumer<String> onNotice) {
     this.generations = generations;
-    this.denyCache = denyCache;
+    this.onNotice = onNotice;
     this.key = RedisConnection.ascii(settings.keyPrefix() + ":m:generations");
     this.timeoutMillis = settings.connection().connectTimeout().toMillis();
   }
@@ -81,7 +87,7 @@ final class Resets {
       int space = notice.indexOf(' ');
       if (space > 0 && Long.parseLong(notice.substring(0, space)) > lastNotice) {
         lastNotice = Long.parseLong(notice.substring(0, space));
-        denyCache.forget(notice.substring(space + 1));
+        onNotice.accept(notice.substring(space + 1));
       }
     }
   }
@@ -100,7 +106,7 @@ final class Resets {
             new IntegerOutput<>(ByteArrayCodec.INSTANCE),
             args().addKey(bucket.bytes()))
         .thenCompose(deleted -> recordReset(at, notice, List.of()))
-        .thenAccept(number -> denyCache.forget(notice));
+        .thenAccept(number -> onNotice.accept(notice));
   }
 
   private CompletionStage<Long> recordReset(

@@ -13,11 +13,13 @@ final class Run {
   private final Acquisition acquisition;
   private final boolean mergeable;
   private final int[] positions;
-  private int length = 1;
+  private int length;
 
-  Run(Acquisition acquisition) {
+  /** Creates a run of so many equal acquisitions; only a run of one can become longer. */
+  Run(Acquisition acquisition, int length) {
     this.acquisition = acquisition;
-    this.mergeable = mergeable(acquisition);
+    this.length = length;
+    this.mergeable = length == 1 && mergeable(acquisition);
     this.positions = new int[2 * acquisition.size()];
   }
 

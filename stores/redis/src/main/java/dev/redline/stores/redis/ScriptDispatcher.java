@@ -27,6 +27,7 @@ final class ScriptDispatcher implements Lane.Sender {
   private final Deadlines deadlines;
   private final CompletionThreads completionThreads;
   private final DenyCache denyCache;
+  private final @Nullable Leases leases;
   private final ScriptParameters.Cache parameters;
   private final CallObserver observer;
   private final QueueLimit queueLimit;
@@ -40,6 +41,7 @@ final class ScriptDispatcher implements Lane.Sender {
       Deadlines deadlines,
       CompletionThreads completionThreads,
       DenyCache denyCache,
+      @Nullable Leases leases,
       ScriptParameters.Cache parameters,
       CallObserver observer,
       QueueLimit queueLimit) {
@@ -50,6 +52,7 @@ final class ScriptDispatcher implements Lane.Sender {
     this.deadlines = deadlines;
     this.completionThreads = completionThreads;
     this.denyCache = denyCache;
+    this.leases = leases;
     this.parameters = parameters;
     this.observer = observer;
     this.queueLimit = queueLimit;
@@ -251,6 +254,9 @@ final class ScriptDispatcher implements Lane.Sender {
           if (!pending.acquisition().dryRun()) {
             denyCache.learn(
                 pending.acquisition(), pending::generation, outcome, pending.sentNanos(), received);
+          }
+          if (leases != null) {
+            leases.learn(pending, outcome, received);
           }
           results[i] = outcome;
         }

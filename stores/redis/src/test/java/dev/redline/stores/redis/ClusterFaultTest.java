@@ -54,7 +54,8 @@ class ClusterFaultTest {
         "t",
         4,
         64,
-        maxQueued);
+        maxQueued,
+        LeaseSettings.OFF);
   }
 
   @Test

@@ -210,6 +210,7 @@ class CrossSlotTest {
             (part, outcome) -> {
               throw new IllegalStateException("on purpose");
             },
+            (whole, outcome) -> {},
             new PendingAcquisition(
                 both(first, 1),
                 new BucketKey.Maker("rl", BucketKey.LAYOUT, new SlotTags(4)),

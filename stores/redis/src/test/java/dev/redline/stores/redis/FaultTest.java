@@ -123,6 +123,7 @@ class FaultTest {
             Protocol.CURRENT.acquire(),
             Protocol.CURRENT.acquireOne(),
             Protocol.CURRENT.refund(),
+            Protocol.CURRENT.refundLast(),
             "3");
     try (Nodes old = new Nodes(REDIS.get().uri());
         Nodes young = old.beside().speaking(next)) {

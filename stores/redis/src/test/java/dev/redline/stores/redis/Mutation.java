@@ -31,16 +31,25 @@ final class Mutation {
 
   Protocol ofAcquire() {
     Protocol current = Protocol.CURRENT;
-    return new Protocol(script(), current.acquireOne(), current.refund(), current.layout());
+    return new Protocol(
+        script(), current.acquireOne(), current.refund(), current.refundLast(), current.layout());
   }
 
   Protocol ofAcquireOne() {
     Protocol current = Protocol.CURRENT;
-    return new Protocol(current.acquire(), script(), current.refund(), current.layout());
+    return new Protocol(
+        current.acquire(), script(), current.refund(), current.refundLast(), current.layout());
   }
 
   Protocol ofRefund() {
     Protocol current = Protocol.CURRENT;
-    return new Protocol(current.acquire(), current.acquireOne(), script(), current.layout());
+    return new Protocol(
+        current.acquire(), current.acquireOne(), script(), current.refundLast(), current.layout());
+  }
+
+  Protocol ofRefundLast() {
+    Protocol current = Protocol.CURRENT;
+    return new Protocol(
+        current.acquire(), current.acquireOne(), current.refund(), script(), current.layout());
   }
 }

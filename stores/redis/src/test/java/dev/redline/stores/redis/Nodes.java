@@ -14,10 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 
 /** Several stores on one Redis, as several processes would have them, recorded in a history. */
 final class Nodes implements AutoCloseable {
@@ -30,12 +33,14 @@ final class Nodes implements AutoCloseable {
   private final List<RedisStore> stores = new ArrayList<>();
   private Protocol protocol = Protocol.CURRENT;
   private Duration timeout = TIMEOUT;
+  private LeaseSettings lease = LeaseSettings.OFF;
+  private LeaseRules leaseRules = LeaseRules.CURRENT;
 
   Nodes(String uri) {
     this(uri, "t" + UUID.randomUUID().toString().substring(0, 8));
   }
 
-  private Nodes(String uri, String prefix) {
+  Nodes(String uri, String prefix) {
     this.uri = uri;
     this.prefix = prefix;
     this.history = History.acrossSlots(key -> bucketKey(key).lane());
@@ -56,6 +61,16 @@ final class Nodes implements AutoCloseable {
     return this;
   }
 
+  Nodes leasing(LeaseSettings settings) {
+    lease = settings;
+    return this;
+  }
+
+  Nodes leasing(LeaseRules rules) {
+    leaseRules = rules;
+    return leasing(LeaseSettings.ON);
+  }
+
   History history() {
     return history;
   }
@@ -68,13 +83,18 @@ final class Nodes implements AutoCloseable {
   /** Starts one more node that reaches Redis another way. */
   StorageProvider add(String otherUri) {
     RedisSettings settings =
-        RedisSettings.of(otherUri).withCommandTimeout(timeout).withKeyPrefix(prefix);
-    RedisStore store = RedisStore.start(settings, protocol);
+        RedisSettings.of(otherUri)
+            .withCommandTimeout(timeout)
+            .withKeyPrefix(prefix)
+            .withLease(lease);
+    String node = "node-" + (stores.size() + 1);
+    LeaseLog leaseLog = new RecordedLeaseLog(history.recordLeases(node));
+    RedisStore store = RedisStore.start(settings, protocol, leaseRules, leaseLog);
     stores.add(store);
     if (!store.awaitReady(Duration.ofSeconds(30))) {
       throw new AssertionError("the store is not ready");
     }
-    return history.record("node-" + stores.size(), store);
+    return history.record(node, store);
   }
 
   List<StorageProvider> add(int count) {
@@ -83,6 +103,38 @@ final class Nodes implements AutoCloseable {
       nodes.add(add());
     }
     return nodes;
+  }
+
+  /**
+   * Makes keys busy until a node has leased tokens of each.
+   *
+   * @return how many of each were acquired
+   */
+  long makeBusy(int i, StorageProvider node, RateLimitKey... keys) {
+    long[] acquired = new long[1];
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .pollDelay(Duration.ZERO)
+        .until(
+            () -> {
+              List<CompletableFuture<Outcome>> all = new ArrayList<>();
+              for (int n = 0; n < 40; n++) {
+                for (RateLimitKey key : keys) {
+                  all.add(node.acquire(Acquisition.of(key, 1)).toCompletableFuture());
+                }
+              }
+              all.forEach(CompletableFuture::join);
+              acquired[0] += 40;
+              long begin = System.nanoTime();
+              while (System.nanoTime() - begin < 80_000_000) {
+                if (Stream.of(keys).allMatch(key -> store(i).holds(key) >= 8)) {
+                  return true;
+                }
+                Thread.onSpinWait();
+              }
+              return false;
+            });
+    return acquired[0];
   }
 
   RedisStore store(int i) {

@@ -34,11 +34,14 @@ class RedisSettingsTest {
   @Test
   void rejectsSizesOutOfRange() {
     Duration timeout = Duration.ofMillis(50);
-    assertThatThrownBy(() -> new RedisSettings(CONNECTION, timeout, "rl", 0, 1, 1))
+    assertThatThrownBy(
+            () -> new RedisSettings(CONNECTION, timeout, "rl", 0, 1, 1, LeaseSettings.OFF))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new RedisSettings(CONNECTION, timeout, "rl", 1, 65, 1))
+    assertThatThrownBy(
+            () -> new RedisSettings(CONNECTION, timeout, "rl", 1, 65, 1, LeaseSettings.OFF))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new RedisSettings(CONNECTION, timeout, "rl", 1, 1, 0))
+    assertThatThrownBy(
+            () -> new RedisSettings(CONNECTION, timeout, "rl", 1, 1, 0, LeaseSettings.OFF))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

@@ -29,7 +29,7 @@ class RefundTest {
     taken.pass(0);
     taken.decide(true, 1_000_000_000_000_000L);
 
-    byte[] argument = new Refund(pending, taken).arguments().get(0);
+    byte[] argument = new Refund(pending, taken, limits -> true).arguments().get(0);
 
     assertThat(ByteBuffer.wrap(argument).getLong() >>> 8).isEqualTo(7);
   }

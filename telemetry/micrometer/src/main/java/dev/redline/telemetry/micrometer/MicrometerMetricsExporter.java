@@ -4,7 +4,9 @@ import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.TokenLeases;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -18,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
 
 /**
  * Records decisions, failures, timings and rules in a Micrometer registry.
@@ -94,6 +97,26 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   private Counter reloads(String result) {
     return Counter.builder("ratelimit.rules.reload")
         .description("Attempts to load rules")
+        .tag("result", result)
+        .register(registry);
+  }
+
+  @Override
+  public void showLeases(TokenLeases leases) {
+    leaseCounter(leases, "acquired", TokenLeases::acquired);
+    leaseCounter(leases, "spent", TokenLeases::spent);
+    leaseCounter(leases, "refunded", TokenLeases::refunded);
+    leaseCounter(leases, "dropped", TokenLeases::dropped);
+    Gauge.builder("ratelimit.lease.tokens", leases, TokenLeases::held)
+        .description("Tokens taken ahead of demand that this process can spend")
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private void leaseCounter(
+      TokenLeases leases, String result, ToDoubleFunction<TokenLeases> tokens) {
+    FunctionCounter.builder("ratelimit.lease", leases, tokens)
+        .description("Tokens taken ahead of demand, and what became of them")
         .tag("result", result)
         .register(registry);
   }
