@@ -1,6 +1,5 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;

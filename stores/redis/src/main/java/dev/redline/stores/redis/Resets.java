@@ -1,6 +1,5 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.internal.remote.DenyCache;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.output.ValueListOutput;
