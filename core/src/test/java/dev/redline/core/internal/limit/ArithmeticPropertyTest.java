@@ -48,6 +48,24 @@ class ArithmeticPropertyTest {
   }
 
   @Property(tries = 2000)
+  void retreatingAfterAdvancingLeadsBack(@ForAll RateLimitBand band, @ForAll List<Step> steps) {
+    Trace trace = new Trace(band, START);
+    long cost = 1;
+    for (Step step : steps) {
+      trace.move(step, cost);
+      trace.look();
+      cost = trace.cost(step);
+      if (trace.arithmetic.admits(trace.view, 0, cost)) {
+        long[] view = trace.view.clone();
+        trace.arithmetic.advance(view, 0, cost);
+        trace.arithmetic.retreat(view, 0, cost);
+        assertThat(view).isEqualTo(trace.view);
+      }
+      trace.acquire(cost);
+    }
+  }
+
+  @Property(tries = 2000)
   void waitingExactlyTheAdvertisedTimeGetsInAndOneMicrosecondLessDoesNot(
       @ForAll RateLimitBand band, @ForAll List<Step> steps) {
     Trace trace = new Trace(band, START);

@@ -78,20 +78,36 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
       if (mayLease(key.limits())) {
         if (!outcome.passed(i)) {
           hotKeys.denied(key, nanos);
-        } else if (!(pending instanceof LeaseRequest)) {
-          leaseFirst(key, outcome.views(), v, acquisition.cost(i), nanos);
+        }
+        if (!(pending instanceof LeaseRequest)) {
+          learn(pending, i, outcome, v, nanos);
         }
       }
       v += key.limits().arithmetic().viewWords();
     }
   }
 
-  private void leaseFirst(RateLimitKey key, long[] views, int v, long cost, long nanos) {
+  private void learn(PendingAcquisition pending, int i, Outcome outcome, int v, long nanos) {
+    RateLimitKey key = pending.acquisition().key(i);
+    long cost = pending.acquisition().cost(i);
     LeasedKey leased = keys.get(key);
     if (leased != null && !leased.isOf(key)) {
       end.end(leased);
       return;
     }
+    boolean acquired = outcome.allowed() && outcome.passed(i);
+    if (leased != null) {
+      long taken = acquired ? cost : 0;
+      leased.see(SeenBucket.of(key.limits(), outcome, v, taken, pending.sentNanos()));
+    }
+    if (acquired) {
+      lease(leased, key, outcome.views(), v, cost, nanos);
+    }
+  }
+
+  private void lease(
+      @Nullable LeasedKey known, RateLimitKey key, long[] views, int v, long cost, long nanos) {
+    LeasedKey leased = known;
     long held = leased == null ? 0 : leased.usable(nanos);
     long tokens = size.ofFirst(key, views, v, cost, nanos, held);
     if (tokens == 0 || (leased == null && keys.size() >= maxKeys)) {

@@ -32,8 +32,7 @@ final class LeaseBlock {
   private final long tokens;
   private final long generation;
   private final long startNanos;
-  private final long startMicros;
-  private final long[] state;
+  private final SeenBucket bucketAfter;
   private final long[] endNanos;
   private final long[] tokenNanos;
   private final long allAliveUntilNanos;
@@ -62,13 +61,11 @@ final class LeaseBlock {
     this.tokens = tokens;
     this.generation = generation;
     this.startNanos = startNanos;
-    this.startMicros = outcome.nowMicros();
+    this.bucketAfter = SeenBucket.of(key.limits(), outcome, 0, tokens, startNanos);
     this.rules = rules;
     this.unspent = new AtomicLong(tokens);
     BucketLimits limits = key.limits();
     long[] views = outcome.views().clone();
-    this.state = new long[limits.stateWords()];
-    limits.arithmetic().take(state, 0, startMicros, views, 0, tokens);
     limits.arithmetic().advance(views, 0, tokens);
     this.endNanos = new long[limits.size()];
     this.tokenNanos = new long[limits.size()];
@@ -107,9 +104,9 @@ final class LeaseBlock {
     return startNanos;
   }
 
-  /** Returns the state of the bucket just after the tokens were taken. */
-  long[] state() {
-    return state;
+  /** Returns the bucket as it was just after the tokens were taken. */
+  SeenBucket bucketAfter() {
+    return bucketAfter;
   }
 
   private long alive(long nanos) {
@@ -131,14 +128,14 @@ final class LeaseBlock {
   long spend(long cost, long nanos) {
     long alive = alive(nanos);
     while (true) {
-      long left = unspent.get();
-      long usable = Math.min(left, alive);
+      long had = unspent.get();
+      long usable = Math.min(had, alive);
       if (usable < cost) {
         return NONE;
       }
-      if (unspent.compareAndSet(left, usable - cost)) {
-        if (usable < left) {
-          decayed.addAndGet(left - usable);
+      if (unspent.compareAndSet(had, usable - cost)) {
+        if (usable < had) {
+          decayed.addAndGet(had - usable);
         }
         return usable;
       }
@@ -148,11 +145,11 @@ final class LeaseBlock {
   /** Takes a spend back; returns false if the block was closed meanwhile. */
   boolean restore(long cost) {
     while (true) {
-      long left = unspent.get();
-      if (left == CLOSED) {
+      long had = unspent.get();
+      if (had == CLOSED) {
         return false;
       }
-      if (unspent.compareAndSet(left, left + cost)) {
+      if (unspent.compareAndSet(had, had + cost)) {
         return true;
       }
     }
@@ -187,17 +184,7 @@ final class LeaseBlock {
   }
 
   /** Returns how many of so many unspent tokens refill has not replaced. */
-  long aliveOf(long left, long nanos) {
-    return Math.min(left, alive(nanos));
-  }
-
-  /** Returns the latest time that the server's clock can show. */
-  long latestMicros(long nanos) {
-    return startMicros + Math.max(0, nanos - startNanos) / 1000 + 1;
-  }
-
-  /** Writes the views of the bucket at a time, if no other process acquired since. */
-  void view(long nanos, long[] views, int v) {
-    key.limits().arithmetic().view(state, 0, latestMicros(nanos), views, v);
+  long aliveOf(long tokensLeft, long nanos) {
+    return Math.min(tokensLeft, alive(nanos));
   }
 }

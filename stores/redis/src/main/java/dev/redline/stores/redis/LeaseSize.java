@@ -55,7 +55,8 @@ final class LeaseSize {
   long ofRenewal(LeasedKey leased, long cost, long nanos) {
     LeaseBlock newest = leased.newer();
     RateLimitKey key = leased.key();
-    if (newest == null || newest.isClosed() || hotKeys.isScarce(key, nanos)) {
+    SeenBucket bucket = leased.seen();
+    if (newest == null || bucket == null || newest.isClosed() || hotKeys.isScarce(key, nanos)) {
       return 0;
     }
     double elapsed = Math.max(SHORTEST_NANOS, nanos - newest.startNanos());
@@ -63,7 +64,7 @@ final class LeaseSize {
     long measured = (long) (spent * (HotKeys.SPAN_NANOS / elapsed));
     long demand = Math.min(measured, MAX_GROWTH * newest.tokens());
     long[] views = new long[key.limits().arithmetic().viewWords()];
-    newest.view(nanos, views, 0);
+    bucket.view(nanos, views, 0);
     long remaining = key.limits().arithmetic().remaining(views, 0);
     return size(
         key, Math.max(demand, hotKeys.demand(key, nanos)), remaining, cost, leased.usable(nanos));

@@ -3,6 +3,7 @@ package dev.redline.stores.redis;
 import dev.redline.core.store.RateLimitKey;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeasedKey {
   private final RateLimitKey key;
+  private final AtomicReference<@Nullable SeenBucket> seen = new AtomicReference<>();
   private final AtomicBoolean requesting = new AtomicBoolean();
   private volatile @Nullable LeaseBlock older;
   private volatile @Nullable LeaseBlock newer;
@@ -70,9 +72,21 @@ final class LeasedKey {
     return second != null && second.spend(cost, nanos) != LeaseBlock.NONE ? second : null;
   }
 
+  /** Takes note of the bucket as a reply showed it. */
+  void see(SeenBucket bucket) {
+    seen.accumulateAndGet(
+        bucket, (known, other) -> known == null ? other : SeenBucket.later(known, other));
+  }
+
+  /** Returns the bucket as it was last seen; null before the first lease. */
+  @Nullable SeenBucket seen() {
+    return seen.get();
+  }
+
   /** Adds a block; returns the one that had to make room, if any. One thread at a time. */
   @Nullable LeaseBlock add(LeaseBlock block) {
     LeaseBlock replaced = older;
+    see(block.bucketAfter());
     older = newer;
     newer = block;
     return replaced;

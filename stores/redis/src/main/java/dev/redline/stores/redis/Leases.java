@@ -95,16 +95,16 @@ final class Leases {
     long usable = leased.usable(nanos);
     long cost = acquisition.cost(0);
     LeaseBlock block = usable < cost ? null : leased.spend(cost, nanos);
-    LeaseBlock newest = leased.newer();
-    if (block == null || newest == null) {
+    SeenBucket bucket = leased.seen();
+    if (block == null || bucket == null) {
       acquirer.renew(leased, cost, nanos);
       return false;
     }
     outcome.reset(acquisition.bands());
-    newest.view(nanos, outcome.views(), 0);
+    bucket.view(nanos, outcome.views(), 0);
     outcome.pass(0);
     outcome.lease(0, usable);
-    outcome.decide(true, newest.latestMicros(nanos));
+    outcome.decide(true, block.bucketAfter().latestMicros(nanos));
     outcome.recall();
     log.spent(block, cost, nanos);
     acquirer.renewIfLow(leased, cost, nanos);
@@ -137,8 +137,8 @@ final class Leases {
       long cost = acquisition.cost(i);
       long usable = found[i].usable(nanos);
       LeaseBlock block = found[i].spend(cost, nanos);
-      LeaseBlock newest = found[i].newer();
-      if (block == null || newest == null) {
+      SeenBucket bucket = found[i].seen();
+      if (block == null || bucket == null) {
         // Another caller was faster.
         for (int other = 0; other < i; other++) {
           end.restore(spent[other], acquisition.cost(other), nanos);
@@ -147,8 +147,8 @@ final class Leases {
       }
       spent[i] = block;
       log.spent(block, cost, nanos);
-      newest.view(nanos, outcome.views(), v);
-      moments[i] = newest.latestMicros(nanos);
+      bucket.view(nanos, outcome.views(), v);
+      moments[i] = block.bucketAfter().latestMicros(nanos);
       outcome.pass(i);
       outcome.lease(i, usable);
       v += acquisition.key(i).limits().arithmetic().viewWords();

@@ -96,7 +96,7 @@ final class RefundDispatcher {
           keys.of(block.key()),
           block.key().limits(),
           block.generation(),
-          block.state(),
+          block.bucketAfter().state(),
           closed.left());
     }
     send(

@@ -17,6 +17,7 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
+import dev.redline.core.store.TokenLeases;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.MockClock;
@@ -58,6 +59,46 @@ class MicrometerMetricsExporterTest {
             new EngineSettings(
                 false, Optional.empty(), EngineSettings.MissingRules.ALLOW, onFailure, 1.0))
         .build();
+  }
+
+  @Test
+  void showsLeasedTokensAndWhatBecameOfThem() {
+    TokenLeases leases =
+        new TokenLeases() {
+          @Override
+          public long acquired() {
+            return 100;
+          }
+
+          @Override
+          public long spent() {
+            return 60;
+          }
+
+          @Override
+          public long refunded() {
+            return 20;
+          }
+
+          @Override
+          public long dropped() {
+            return 5;
+          }
+
+          @Override
+          public long held() {
+            return 15;
+          }
+        };
+    new MicrometerMetricsExporter(registry).showLeases(leases);
+    assertThat(lines("ratelimit_lease"))
+        .containsExactlyInAnyOrder(
+            "ratelimit_lease_total{result=\"acquired\"} 100.0",
+            "ratelimit_lease_total{result=\"spent\"} 60.0",
+            "ratelimit_lease_total{result=\"refunded\"} 20.0",
+            "ratelimit_lease_total{result=\"dropped\"} 5.0",
+            "ratelimit_lease_tokens 15.0");
+    assertThat(leases.held()).isEqualTo(15); // keeps the counts reachable, as their store does
   }
 
   @Test
