@@ -19,7 +19,7 @@ public final class Main {
   private static final String USAGE =
       """
       usage: redline bench local [--quick] [--rounds N] [--cpu-time]
-             redline bench redis [--quick] [--rounds N] [--cells NAME,...]
+             redline bench redis [--quick] [--rounds N] [--cells NAME,...] [--chart FILE]
              redline bench hazelcast [--quick] [--rounds N]
              redline bench jdbc [--quick] [--rounds N]
              redline bench faults [NAME...]

@@ -1,5 +1,6 @@
 package dev.redline.bench.http;
 
+import dev.redline.bench.LatencyChart;
 import dev.redline.bench.Table;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisServer;

@@ -15,7 +15,12 @@ enum Cell {
   CLIENTS("one hot key, 16 clients of 64 outstanding", Load.CLIENTS, 1, 64),
   BLOCKING("10k keys, 64 blocking threads", Load.BLOCKING, 10_000, 64),
   IDLE("10k keys, one caller at a time", Load.IDLE, 10_000, 1),
-  OPEN("10k keys, open loop at 60 % of peak", Load.OPEN, 10_000, 0),
+  OPEN_20("10k keys, open loop at 20 % of peak", Load.OPEN, 10_000, 0),
+  OPEN_40("10k keys, open loop at 40 % of peak", Load.OPEN, 10_000, 0),
+  OPEN_60("10k keys, open loop at 60 % of peak", Load.OPEN, 10_000, 0),
+  OPEN_80("10k keys, open loop at 80 % of peak", Load.OPEN, 10_000, 0),
+  LEASED_HOT("leases: checks of one hot key, 64 outstanding", Load.LEASED, 1, 64),
+  LEASED_ZIPF("leases: checks of 1k keys by Zipf, 256 outstanding", Load.LEASED, 1 << 16, 256),
   DENIED("10k denied keys, 256 outstanding", Load.ASYNC, 10_000, 256),
   CLUSTER_64("3 masters, 10k keys, 64 outstanding", Load.ASYNC, 10_000, 64),
   CLUSTER_256("3 masters, 10k keys, 256 outstanding", Load.ASYNC, 10_000, 256);
@@ -31,12 +36,24 @@ enum Cell {
     /** One thread calls and waits; the latency is measured. */
     IDLE,
     /** Open loop: calls start at fixed times; the latency counts from these times. */
-    OPEN
+    OPEN,
+    /** Closed loop of whole checks, with leases. */
+    LEASED
   }
 
   private static final Set<Cell> CLUSTERED = EnumSet.of(CLUSTER_64, CLUSTER_256);
   private static final Set<Cell> BANDED = EnumSet.of(BANDS_64, BANDS_256);
-  private static final Set<Cell> ALONE = EnumSet.of(BANDS_64, BANDS_256, CLIENTS, OPEN);
+  private static final Set<Cell> ALONE =
+      EnumSet.of(
+          BANDS_64,
+          BANDS_256,
+          CLIENTS,
+          OPEN_20,
+          OPEN_40,
+          OPEN_60,
+          OPEN_80,
+          LEASED_HOT,
+          LEASED_ZIPF);
 
   private final String title;
   private final Load load;
@@ -60,6 +77,27 @@ enum Cell {
 
   int outstanding() {
     return outstanding;
+  }
+
+  /** Returns the part of the peak that an open loop demands; 0 for other loads. */
+  double partOfPeak() {
+    return switch (this) {
+      case OPEN_20 -> 0.2;
+      case OPEN_40 -> 0.4;
+      case OPEN_60 -> 0.6;
+      case OPEN_80 -> 0.8;
+      default -> 0;
+    };
+  }
+
+  /** Returns the cell whose plain calls this one is compared with. */
+  Cell base() {
+    return switch (this) {
+      case BANDS_64 -> KEYS_64;
+      case BANDS_256, OPEN_20, OPEN_40, OPEN_60, OPEN_80, LEASED_ZIPF -> KEYS_256;
+      case CLIENTS, LEASED_HOT -> HOT_64;
+      default -> this;
+    };
   }
 
   boolean cluster() {

@@ -77,7 +77,7 @@ final class ClosedLoop {
     if (failure != null) {
       System.err.println("one of " + failures + " failures: " + failure);
     }
-    return new Sample(decisions, passed, failures, nanos, 0, 0);
+    return Sample.of(decisions, passed, failures, nanos);
   }
 
   /** One outstanding call at a time; the completing thread writes the fields. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
@@ -26,6 +27,7 @@ final class OpenLoop {
     AtomicLong completed = new AtomicLong();
     AtomicLong passed = new AtomicLong();
     AtomicLong failures = new AtomicLong();
+    LongAccumulator longest = new LongAccumulator(Math::max, 0);
     long calls = (long) (perSecond * time.toNanos() / 1e9);
     double gap = 1e9 / perSecond;
     long start = System.nanoTime();
@@ -34,10 +36,13 @@ final class OpenLoop {
       while (System.nanoTime() - intended < 0) {
         LockSupport.parkNanos(NAP_NANOS);
       }
+      long called = System.nanoTime();
       limiter.acquire(
           random.nextInt(keys),
           (isPassed, failure) -> {
-            recorder.recordValue(Math.max(0, System.nanoTime() - intended));
+            long now = System.nanoTime();
+            recorder.recordValue(Math.max(0, now - intended));
+            longest.accumulate(now - called);
             if (isPassed) {
               passed.incrementAndGet();
             } else if (failure != null) {
@@ -55,12 +60,7 @@ final class OpenLoop {
     }
     long nanos = System.nanoTime() - start;
     Histogram histogram = recorder.getIntervalHistogram();
-    return new Sample(
-        calls - failures.get(),
-        passed.get(),
-        failures.get(),
-        nanos,
-        histogram.getValueAtPercentile(50) / 1000.0,
-        histogram.getValueAtPercentile(99) / 1000.0);
+    return Sample.of(calls - failures.get(), passed.get(), failures.get(), nanos)
+        .withLatencies(histogram, longest.get());
   }
 }

@@ -6,6 +6,9 @@ import dev.redline.testkit.redis.RedisCluster;
 import dev.redline.testkit.redis.RedisServer;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +26,6 @@ import java.util.Map;
 public final class RedisBench {
   private static final List<String> JVM_OPTIONS =
       List.of("-Xms512m", "-Xmx512m", "-Dslf4j.internal.verbosity=ERROR");
-  private static final double OPEN_SHARE = 0.6;
 
   /**
    * How much to measure.
@@ -32,13 +34,15 @@ public final class RedisBench {
    * @param warmUp the warm-up time of each cell
    * @param measure the time of each measurement
    * @param cells the cells to measure
+   * @param chart the file for the chart of latencies
    */
-  public record Plan(int rounds, Duration warmUp, Duration measure, List<Cell> cells) {
-    /** Reads {@code --quick}, {@code --rounds N} and {@code --cells NAME,…}. */
+  public record Plan(int rounds, Duration warmUp, Duration measure, List<Cell> cells, Path chart) {
+    /** Reads {@code --quick}, {@code --rounds N}, {@code --cells NAME,…}, {@code --chart FILE}. */
     public static Plan parse(List<String> arguments) {
       boolean quick = arguments.contains("--quick");
       int rounds = quick ? 1 : 5;
       List<Cell> cells = List.of(Cell.values());
+      Path chart = Path.of("bench-redis.svg");
       Iterator<String> words = arguments.iterator();
       while (words.hasNext()) {
         String word = words.next();
@@ -50,6 +54,8 @@ public final class RedisBench {
           rounds = Integer.parseInt(text);
         } else if (word.equals("--cells") && words.hasNext()) {
           cells = cells(words.next());
+        } else if (word.equals("--chart") && words.hasNext()) {
+          chart = Path.of(words.next());
         } else if (!word.equals("--quick")) {
           throw new BenchUsageException("bench redis does not know " + word);
         }
@@ -58,7 +64,8 @@ public final class RedisBench {
           rounds,
           Duration.ofMillis(quick ? 1000 : 2000),
           Duration.ofMillis(quick ? 600 : 1000),
-          cells);
+          cells,
+          chart);
     }
 
     private static List<Cell> cells(String names) {
@@ -124,6 +131,10 @@ public final class RedisBench {
     }
     progress.printf(Locale.ROOT, "took %d s%n", (System.nanoTime() - start) / 1_000_000_000);
     report.print(out);
+    if (report.hasChart()) {
+      Files.writeString(plan.chart, report.chart(), StandardCharsets.UTF_8);
+      out.println("Latencies of the open loops are drawn in " + plan.chart + ".");
+    }
   }
 
   private void measure(Cell cell, int round, List<RedisServer> servers) throws IOException {
@@ -134,7 +145,7 @@ public final class RedisBench {
       if (probe == null) {
         throw new IllegalStateException("no JVM for " + contender);
       }
-      double rate = cell == Cell.OPEN ? OPEN_SHARE * report.peak() : 0;
+      double rate = cell.load() == Cell.Load.OPEN ? cell.partOfPeak() * report.peak() : 0;
       double before = cpuSeconds(servers);
       Sample sample = probe.measure(cell, round == 0 ? plan.warmUp : plan.measure, rate);
       double cpu = cpuSeconds(servers) - before;

@@ -1,10 +1,12 @@
 package dev.redline.bench.redis;
 
+import dev.redline.stores.redis.RedisSettings;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The program of the JVMs that {@link RedisBench} starts: it has one contender, reads from standard
@@ -32,6 +35,9 @@ public final class RedisProbe {
   private final RedisContender contender;
   private final String uri;
   private final String clusterUri;
+  private @Nullable Client inTimeClient;
+  private @Nullable Limiter inTimeLimiter;
+  private @Nullable LeasedChecks leasedChecks;
 
   private RedisProbe(RedisContender contender, String uri, String clusterUri) {
     this.contender = contender;
@@ -59,7 +65,17 @@ public final class RedisProbe {
                 .line());
       }
     } finally {
-      probe.clients.values().forEach(Client::close);
+      probe.close();
+    }
+  }
+
+  private void close() {
+    clients.values().forEach(Client::close);
+    if (inTimeClient != null) {
+      inTimeClient.close();
+    }
+    if (leasedChecks != null) {
+      leasedChecks.close();
     }
   }
 
@@ -69,6 +85,47 @@ public final class RedisProbe {
   }
 
   private Sample measure(Cell cell, Duration time, double perSecond) throws InterruptedException {
+    if (cell.load() == Cell.Load.LEASED) {
+      // Outside of what is measured: limits that deny.
+      leased().verify();
+    }
+    prepare(cell);
+    long cpu = cpuNanos();
+    return load(cell, time, perSecond).withCpu(cpuNanos() - cpu);
+  }
+
+  /** Returns the processor time of this process. */
+  private static long cpuNanos() {
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  /** Connects and creates buckets, which is not measured. */
+  private void prepare(Cell cell) {
+    switch (cell.load()) {
+      case OPEN -> inTime();
+      case CLIENTS, LEASED -> {}
+      case ASYNC, BLOCKING, IDLE -> limiter(cell.population());
+    }
+  }
+
+  /** Returns a limiter with the time-out that users have. */
+  private Limiter inTime() {
+    if (inTimeLimiter == null) {
+      inTimeClient = new RedlineOnRedis(RedisSettings.of(uri));
+      inTimeLimiter = inTimeClient.limiter(Cell.OPEN_60.population());
+    }
+    return inTimeLimiter;
+  }
+
+  private LeasedChecks leased() {
+    if (leasedChecks == null) {
+      leasedChecks = new LeasedChecks(uri);
+    }
+    return leasedChecks;
+  }
+
+  private Sample load(Cell cell, Duration time, double perSecond) throws InterruptedException {
     BucketPopulation population = cell.population();
     int keys = population.keys();
     int outstanding = cell.outstanding();
@@ -76,7 +133,12 @@ public final class RedisProbe {
       case ASYNC -> ClosedLoop.run(List.of(limiter(population)), keys, outstanding, time);
       case CLIENTS -> many(population, outstanding, time);
       case BLOCKING, IDLE -> Threads.run(limiter(population), keys, outstanding, time);
-      case OPEN -> OpenLoop.run(limiter(population), keys, perSecond, time);
+      case OPEN -> OpenLoop.run(inTime(), keys, perSecond, time);
+      case LEASED -> {
+        LeasedChecks checks = leased();
+        List<Limiter> one = List.of(checks.limiter(population));
+        yield checks.timed(ClosedLoop.run(one, keys, outstanding, time));
+      }
     };
   }
 

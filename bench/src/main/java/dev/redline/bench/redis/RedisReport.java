@@ -1,6 +1,7 @@
 package dev.redline.bench.redis;
 
 import dev.redline.bench.BenchUsageException;
+import dev.redline.bench.LatencyChart;
 import dev.redline.bench.Medians;
 import dev.redline.bench.Table;
 import java.io.PrintStream;
@@ -10,21 +11,32 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** The tables of a run: medians of the rounds, ratios within a round, and the bars. */
+/**
+ * The tables of a run: medians of the rounds, ratios within a round, and the bars.
+ *
+ * <p>Bars are on processor time. On processors that Redis and the clients share, throughput tends
+ * to the inverse of the total processor time, and is far noisier; it is printed without a bar.
+ */
 final class RedisReport {
-  static final double KEYS_BAR = 2.5;
-  static final double HOT_BAR = 3;
-  static final double BATCHING_BAR = 1;
-  static final double CLIENTS_BAR = 0.7;
-  static final double DENIED_BAR = 50;
-  static final double CLUSTER_BAR = 1.5;
-  static final double CPU_BAR = 0.55;
-  static final double BANDS_CPU_BAR = 0.75;
+  static final double KEYS_BAR = 0.40;
+  static final double BANDS_BAR = 0.55;
+  static final double IDLE_CPU_BAR = 1.1;
+  static final double CLUSTER_64_BAR = 0.67;
+  static final double CLUSTER_256_BAR = 0.55;
+  static final double REDIS_BAR = 0.50;
+  static final double REDIS_BANDS_BAR = 0.75;
+  static final double REDIS_LEASED_BAR = 0.1;
+  static final double LEASED_PER_SECOND = 1_000_000;
   static final double IDLE_BAR = 1.15;
-  static final double OPEN_BAR_MICROS = 10_000;
+  static final double P99_MICROS = 10_000;
+
+  /** The command time-out of the open loop, and what an answer may take longer. */
+  static final double ANSWERED_MICROS = 50_000 + 20_000;
 
   /** The share of decisions that must be as the mix says; a contender below it does not limit. */
   private static final double PURE = 0.99;
@@ -33,11 +45,16 @@ final class RedisReport {
    * One measurement of a contender in a cell.
    *
    * @param sample the result of its JVM
-   * @param cpuMicros the processor time of Redis per decision
+   * @param redisMicros the processor time of Redis per decision
    */
-  private record Turn(Sample sample, double cpuMicros) {}
+  private record Turn(Sample sample, double redisMicros) {
+    double totalMicros() {
+      return sample.cpuMicros() + redisMicros;
+    }
+  }
 
   private final Map<Cell, Map<RedisContender, List<Turn>>> rounds = new EnumMap<>(Cell.class);
+  private final Map<Cell, Histogram> latencies = new EnumMap<>(Cell.class);
   private final List<String> failures = new ArrayList<>();
   private final RedisBench.Plan plan;
   private String version = "";
@@ -54,7 +71,7 @@ final class RedisReport {
   }
 
   /** Adds a measurement; round 0 is the warm-up. */
-  void add(Cell cell, RedisContender contender, int round, Sample sample, double cpuMicros) {
+  void add(Cell cell, RedisContender contender, int round, Sample sample, double redisMicros) {
     if (cell == Cell.KEYS_256 && contender == RedisContender.REDLINE) {
       peak = sample.perSecond();
     }
@@ -77,18 +94,35 @@ final class RedisReport {
       throw new IllegalStateException(
           contender.title() + " does not limit as configured in " + cell.title() + ": " + sample);
     }
+    if (cell.load() == Cell.Load.OPEN) {
+      latencies.computeIfAbsent(cell, absent -> Sample.histogram()).add(sample.latencies());
+    }
     rounds
         .computeIfAbsent(cell, absent -> new EnumMap<>(RedisContender.class))
         .computeIfAbsent(contender, absent -> new ArrayList<>())
-        .add(new Turn(sample, cpuMicros));
+        .add(new Turn(sample, redisMicros));
   }
 
   /** Returns the last peak of Redline's decisions per second. */
   double peak() {
     if (peak == 0) {
-      throw new BenchUsageException("the cell open needs the cell keys-256 before it");
+      throw new BenchUsageException("the cells open-… need the cell keys-256 before them");
     }
     return peak;
+  }
+
+  /** Returns whether latencies were measured that can be drawn. */
+  boolean hasChart() {
+    return !latencies.isEmpty();
+  }
+
+  /** Returns the latencies of the open loops as the text of an SVG file. */
+  String chart() {
+    LatencyChart chart = new LatencyChart("Latency on Redis, open loop, by part of the peak");
+    latencies.forEach(
+        (cell, all) ->
+            chart.add(String.format(Locale.ROOT, "%.0f %%", 100 * cell.partOfPeak()), all));
+    return chart.svg();
   }
 
   private boolean has(Cell cell, RedisContender contender) {
@@ -101,14 +135,25 @@ final class RedisReport {
         .toList();
   }
 
-  /** Returns the median over the rounds of Redline's figure as a multiple of another's. */
-  private @Nullable Double ratio(
-      Cell cell, Cell otherCell, RedisContender other, ToDoubleFunction<Turn> what) {
-    if (!has(cell, RedisContender.REDLINE) || !has(otherCell, other)) {
+  private double median(Cell cell, ToDoubleFunction<Turn> what) {
+    return Medians.of(values(cell, RedisContender.REDLINE, what));
+  }
+
+  private double sum(Cell cell, ToDoubleFunction<Turn> what) {
+    return values(cell, RedisContender.REDLINE, what).stream().mapToDouble(v -> v).sum();
+  }
+
+  private double max(Cell cell, ToDoubleFunction<Turn> what) {
+    return values(cell, RedisContender.REDLINE, what).stream().mapToDouble(v -> v).max().orElse(0);
+  }
+
+  /** Returns the median over the rounds of Redline's figure as a multiple of the plain calls'. */
+  private @Nullable Double toFloor(Cell cell, ToDoubleFunction<Turn> what) {
+    if (!has(cell, RedisContender.REDLINE) || !has(cell.base(), RedisContender.FLOOR)) {
       return null;
     }
     List<Double> own = values(cell, RedisContender.REDLINE, what);
-    List<Double> others = values(otherCell, other, what);
+    List<Double> others = values(cell.base(), RedisContender.FLOOR, what);
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < own.size(); round++) {
       ratios.add(own.get(round) / others.get(round));
@@ -126,8 +171,20 @@ final class RedisReport {
         Runtime.version(),
         plan.rounds(),
         plan.measure().toMillis());
-    rates(out);
-    processor(out);
+    out.println("Ratios are to one plain EVALSHA per decision, of one band, in the same round.");
+    table(
+        out,
+        "Total processor time of client and Redis, µs per decision",
+        Turn::totalMicros,
+        "%.2f",
+        this::totalBars);
+    table(
+        out,
+        "Processor time of Redis, µs per decision",
+        Turn::redisMicros,
+        "%.2f",
+        this::redisBars);
+    table(out, "Decisions per second", turn -> turn.sample.perSecond(), "%.0f", this::rateBars);
     latencies(out);
     out.println();
     failures.forEach(out::println);
@@ -137,133 +194,127 @@ final class RedisReport {
     }
   }
 
-  private void rates(PrintStream out) {
-    ToDoubleFunction<Turn> rate = turn -> turn.sample.perSecond();
-    Table table =
-        table("decisions/s", List.of("× plain EVALSHA", "× Bucket4j batching", "bars", "verdict"));
+  private Bars totalBars(Cell cell) {
+    Double ratio = toFloor(cell, Turn::totalMicros);
+    Bars bars = new Bars();
+    return switch (cell) {
+      case KEYS_64, KEYS_256 -> bars.atMost(KEYS_BAR, ratio, "EVALSHA");
+      case BANDS_64, BANDS_256 -> bars.atMost(BANDS_BAR, ratio, "EVALSHA");
+      case IDLE -> bars.atMost(IDLE_CPU_BAR, ratio, "EVALSHA");
+      case CLUSTER_64 -> bars.atMost(CLUSTER_64_BAR, ratio, "EVALSHA");
+      case CLUSTER_256 -> bars.atMost(CLUSTER_256_BAR, ratio, "EVALSHA");
+      default -> bars;
+    };
+  }
+
+  private Bars redisBars(Cell cell) {
+    Double ratio = toFloor(cell, Turn::redisMicros);
+    Bars bars = new Bars();
+    return switch (cell) {
+      case KEYS_64, KEYS_256 -> bars.atMost(REDIS_BAR, ratio, "EVALSHA");
+      case BANDS_64, BANDS_256 -> bars.atMost(REDIS_BANDS_BAR, ratio, "EVALSHA");
+      case LEASED_HOT, LEASED_ZIPF -> bars.atMost(REDIS_LEASED_BAR, ratio, "EVALSHA");
+      default -> bars;
+    };
+  }
+
+  private Bars rateBars(Cell cell) {
+    if (cell.load() != Cell.Load.LEASED) {
+      return new Bars();
+    }
+    double rate = median(cell, turn -> turn.sample.perSecond());
+    return new Bars()
+        .must(
+            "≥ 1M/s", rate >= LEASED_PER_SECOND, String.format(Locale.ROOT, "%.2fM/s", rate / 1e6));
+  }
+
+  private void table(
+      PrintStream out,
+      String title,
+      ToDoubleFunction<Turn> what,
+      String format,
+      Function<Cell, Bars> barsOf) {
+    Table table = emptyTable(title);
     for (Cell cell : rounds.keySet()) {
-      if (cell == Cell.IDLE || cell == Cell.OPEN) {
-        continue;
-      }
-      Cell base = cell == Cell.BANDS_64 ? Cell.KEYS_64 : cell;
-      base = cell == Cell.BANDS_256 ? Cell.KEYS_256 : base;
-      base = cell == Cell.CLIENTS ? Cell.HOT_64 : base;
-      Double toFloor = ratio(cell, base, RedisContender.FLOOR, rate);
-      Double toBatching = ratio(cell, base, RedisContender.BUCKET4J_BATCHING, rate);
-      List<String> bars = new ArrayList<>();
-      List<String> missed = new ArrayList<>();
-      switch (cell) {
-        case KEYS_64, KEYS_256 -> atLeast(bars, missed, KEYS_BAR, toFloor, "EVALSHA");
-        case HOT_64, HOT_256 -> {
-          atLeast(bars, missed, HOT_BAR, toFloor, "EVALSHA");
-          atLeast(bars, missed, BATCHING_BAR, toBatching, "batching");
-        }
-        case CLIENTS ->
-            atLeast(
-                bars,
-                missed,
-                CLIENTS_BAR,
-                ratio(cell, Cell.HOT_64, RedisContender.REDLINE, rate),
-                "one client");
-        case DENIED -> atLeast(bars, missed, DENIED_BAR, toFloor, "EVALSHA");
-        case CLUSTER_64, CLUSTER_256 -> atLeast(bars, missed, CLUSTER_BAR, toFloor, "EVALSHA");
-        default -> {}
-      }
-      List<String> row = row(cell, rate, "%.0f");
-      row.add(toFloor == null ? "" : two(toFloor));
-      row.add(toBatching == null ? "" : two(toBatching));
-      row.add(String.join(", ", bars));
-      row.add(verdict(bars, missed));
-      table.add(row);
+      Double ratio = toFloor(cell, what);
+      add(table, row(cell, cell.title(), what, format), ratio, barsOf.apply(cell));
     }
     out.println();
-    out.println("Decisions per second");
     table.print(out);
   }
 
-  private void processor(PrintStream out) {
-    Table table = table("Redis CPU, µs/decision", List.of("× plain EVALSHA", "bars", "verdict"));
-    for (Cell cell : rounds.keySet()) {
-      boolean banded = cell == Cell.BANDS_64 || cell == Cell.BANDS_256;
-      if (!banded && cell != Cell.KEYS_64 && cell != Cell.KEYS_256) {
-        continue;
-      }
-      Cell base = cell == Cell.BANDS_64 ? Cell.KEYS_64 : cell;
-      base = cell == Cell.BANDS_256 ? Cell.KEYS_256 : base;
-      Double toFloor = ratio(cell, base, RedisContender.FLOOR, Turn::cpuMicros);
-      List<String> bars = new ArrayList<>();
-      List<String> missed = new ArrayList<>();
-      atMost(bars, missed, banded ? BANDS_CPU_BAR : CPU_BAR, toFloor, "EVALSHA");
-      List<String> row = row(cell, Turn::cpuMicros, "%.2f");
-      row.add(toFloor == null ? "" : two(toFloor));
-      row.add(String.join(", ", bars));
-      row.add(verdict(bars, missed));
-      table.add(row);
-    }
-    out.println();
-    out.println("Redis' processor time; 3 bands are compared with plain calls of one");
-    table.print(out);
+  private void add(Table table, List<String> row, @Nullable Double ratio, Bars bars) {
+    losses += bars.isMissed() ? 1 : 0;
+    row.add(ratio == null ? "" : Bars.two(ratio));
+    row.add(bars.text());
+    row.add(bars.verdict());
+    table.add(row);
   }
 
   private void latencies(PrintStream out) {
-    Table table = table("latency, µs", List.of("× plain EVALSHA", "bars", "verdict"));
+    Table table = emptyTable("Latency, µs; of open loops from the intended start of a call");
     ToDoubleFunction<Turn> p50 = turn -> turn.sample.p50Micros();
     ToDoubleFunction<Turn> p99 = turn -> turn.sample.p99Micros();
-    if (rounds.containsKey(Cell.IDLE)) {
-      Double toFloor = ratio(Cell.IDLE, Cell.IDLE, RedisContender.FLOOR, p50);
-      List<String> bars = new ArrayList<>();
-      List<String> missed = new ArrayList<>();
-      atMost(bars, missed, IDLE_BAR, toFloor, "EVALSHA");
-      table.add(latency(Cell.IDLE, "p50", p50, toFloor, bars, missed));
-      table.add(
-          latency(
-              Cell.IDLE,
-              "p99",
-              p99,
-              ratio(Cell.IDLE, Cell.IDLE, RedisContender.FLOOR, p99),
-              List.of(),
-              List.of()));
-    }
-    if (rounds.containsKey(Cell.OPEN)) {
-      List<String> missed = new ArrayList<>();
-      if (Medians.of(values(Cell.OPEN, RedisContender.REDLINE, p99)) >= OPEN_BAR_MICROS) {
-        missed.add("10 ms");
+    ToDoubleFunction<Turn> longest = turn -> turn.sample.longestMicros();
+    for (Cell cell : rounds.keySet()) {
+      boolean timed =
+          cell == Cell.IDLE || cell.load() == Cell.Load.OPEN || cell.load() == Cell.Load.LEASED;
+      if (!timed) {
+        continue;
       }
-      table.add(latency(Cell.OPEN, "p50", p50, null, List.of(), List.of()));
-      table.add(latency(Cell.OPEN, "p99", p99, null, List.of("< 10 ms"), missed));
+      Double ratio = cell == Cell.IDLE ? toFloor(cell, p50) : null;
+      Bars typical = new Bars();
+      if (cell == Cell.IDLE) {
+        typical.atMost(IDLE_BAR, ratio, "EVALSHA");
+      }
+      add(table, row(cell, cell.title() + ", p50", p50, "%.1f"), ratio, typical);
+      add(table, row(cell, cell.title() + ", p99", p99, "%.1f"), null, p99Bars(cell));
+      if (cell.load() == Cell.Load.OPEN) {
+        String title = cell.title() + ", longest from the call";
+        add(table, row(cell, title, longest, "%.0f"), null, longestBars(cell));
+      }
     }
     out.println();
-    out.println("Latency; of the open loop from the intended start of a call");
     table.print(out);
   }
 
-  private List<String> latency(
-      Cell cell,
-      String which,
-      ToDoubleFunction<Turn> what,
-      @Nullable Double ratio,
-      List<String> bars,
-      List<String> missed) {
-    List<String> row = row(cell, what, "%.0f");
-    row.set(0, cell.title() + ", " + which);
-    row.add(ratio == null ? "" : two(ratio));
-    row.add(String.join(", ", bars));
-    row.add(verdict(bars, missed));
-    return row;
+  private Bars p99Bars(Cell cell) {
+    Bars bars = new Bars();
+    double p99 = median(cell, turn -> turn.sample.p99Micros());
+    if (cell == Cell.OPEN_60 || cell.load() == Cell.Load.LEASED) {
+      bars.must("< 10 ms", p99 < P99_MICROS, "10 ms");
+    }
+    if (cell == Cell.OPEN_60) {
+      double undecided = sum(cell, turn -> turn.sample.failures());
+      bars.must(
+          "all decided",
+          undecided == 0,
+          String.format(Locale.ROOT, "%.0f without a decision", undecided));
+    }
+    return bars;
   }
 
-  private static Table table(String what, List<String> more) {
+  private Bars longestBars(Cell cell) {
+    return cell == Cell.OPEN_80
+        ? new Bars()
+            .must(
+                "≤ 70 ms",
+                max(cell, turn -> turn.sample.longestMicros()) <= ANSWERED_MICROS,
+                "later than time-out + 20 ms")
+        : new Bars();
+  }
+
+  private static Table emptyTable(String what) {
     List<String> header = new ArrayList<>(List.of(what));
     for (RedisContender contender : RedisContender.values()) {
       header.add(contender.title());
     }
-    header.add("spread");
-    header.addAll(more);
+    header.addAll(List.of("spread", "ratio", "bars", "verdict"));
     return new Table(header);
   }
 
-  private List<String> row(Cell cell, ToDoubleFunction<Turn> what, String format) {
-    List<String> row = new ArrayList<>(List.of(cell.title()));
+  private List<String> row(Cell cell, String title, ToDoubleFunction<Turn> what, String format) {
+    List<String> row = new ArrayList<>(List.of(title));
     for (RedisContender contender : RedisContender.values()) {
       row.add(
           has(cell, contender)
@@ -273,36 +324,5 @@ final class RedisReport {
     double spread = Medians.spread(values(cell, RedisContender.REDLINE, what));
     row.add(String.format(Locale.ROOT, "%.0f %%", spread * 100));
     return row;
-  }
-
-  private static void atLeast(
-      List<String> bars, List<String> missed, double bar, @Nullable Double ratio, String of) {
-    bars.add("≥ " + two(bar) + " × " + of);
-    if (ratio == null || ratio < bar) {
-      missed.add(of + (ratio == null ? " not measured" : " " + two(ratio)));
-    }
-  }
-
-  private static void atMost(
-      List<String> bars, List<String> missed, double bar, @Nullable Double ratio, String of) {
-    bars.add("≤ " + two(bar) + " × " + of);
-    if (ratio == null || ratio > bar) {
-      missed.add(of + (ratio == null ? " not measured" : " " + two(ratio)));
-    }
-  }
-
-  private String verdict(List<String> bars, List<String> missed) {
-    if (bars.isEmpty()) {
-      return "";
-    }
-    if (missed.isEmpty()) {
-      return "WIN";
-    }
-    losses++;
-    return "LOSS " + String.join(", ", missed);
-  }
-
-  private static String two(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
   }
 }

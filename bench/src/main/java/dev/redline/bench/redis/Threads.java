@@ -13,7 +13,6 @@ import org.HdrHistogram.Histogram;
 
 /** Threads that call and wait for each decision. */
 final class Threads {
-  private static final int DIGITS = 3;
 
   private Threads() {}
 
@@ -45,7 +44,8 @@ final class Threads {
         passed += last.passed();
         nanos = Math.max(nanos, last.nanos());
       }
-      return new Sample(decisions, passed, 0, nanos, last.p50Micros(), last.p99Micros());
+      return Sample.of(decisions, passed, 0, nanos)
+          .withLatencies(last.latencies(), 1000 * last.longestMicros());
     } catch (ExecutionException e) {
       throw new IllegalStateException("a thread of the load failed", e.getCause());
     } finally {
@@ -61,11 +61,11 @@ final class Threads {
       decisions++;
       passed += limiter.acquireAndWait(random.nextInt(keys)) ? 1 : 0;
     } while ((decisions & 15) != 0 || System.nanoTime() - start < time);
-    return new Sample(decisions, passed, 0, System.nanoTime() - start, 0, 0);
+    return Sample.of(decisions, passed, 0, System.nanoTime() - start);
   }
 
   private static Sample timed(Limiter limiter, int keys, SplittableRandom random, long time) {
-    Histogram histogram = new Histogram(DIGITS);
+    Histogram histogram = Sample.histogram();
     long passed = 0;
     long start = System.nanoTime();
     long before = start;
@@ -75,12 +75,7 @@ final class Threads {
       histogram.recordValue(after - before);
       before = after;
     } while (before - start < time);
-    return new Sample(
-        histogram.getTotalCount(),
-        passed,
-        0,
-        before - start,
-        histogram.getValueAtPercentile(50) / 1000.0,
-        histogram.getValueAtPercentile(99) / 1000.0);
+    return Sample.of(histogram.getTotalCount(), passed, 0, before - start)
+        .withLatencies(histogram, histogram.getMaxValue());
   }
 }

@@ -55,6 +55,18 @@ class RedisContenderTest {
   }
 
   @Test
+  void leasesAllowNoMoreThanTheLimitAndSpendMostTokensWithoutTrip() throws InterruptedException {
+    try (LeasedChecks checks = new LeasedChecks(redis.uri())) {
+      checks.verify();
+      Limiter limiter = checks.limiter(Cell.LEASED_HOT.population());
+      Sample sample = checks.timed(ClosedLoop.run(List.of(limiter), 1, 64, Duration.ofMillis(300)));
+      assertThat(sample.failures()).isZero();
+      assertThat(sample.passed()).isPositive().isEqualTo(sample.decisions());
+      assertThat(sample.p99Micros()).isPositive();
+    }
+  }
+
+  @Test
   void loadsCountWhatTheyAskedAndWhatPassed() throws InterruptedException {
     try (Client client = RedisContender.REDLINE.connect(redis.uri(), false)) {
       Limiter open = client.limiter(new BucketPopulation(false, KEYS, 1, Mix.ALLOW));

@@ -8,12 +8,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 class RedisReportTest {
   @Test
   void barsThatAreMetAreWins() {
-    assertThat(report(60, 0.5, 50, 0))
+    assertThat(report(0.05, 50, 2_000_000, 0))
         .contains("WIN")
         .doesNotContain("LOSS")
         .contains("Every cell meets its bar");
@@ -21,17 +22,35 @@ class RedisReportTest {
 
   @Test
   void everyMissedBarIsNamedWithTheRatio() {
-    assertThat(report(1.2, 0.9, 200, 0))
-        .contains("LOSS EVALSHA 1.20")
+    assertThat(report(0.9, 200, 900_000, 0))
         .contains("LOSS EVALSHA 0.90")
         .contains("LOSS EVALSHA 2.00")
+        .contains("LOSS 0.90M/s")
         .doesNotContain("LOSS 10 ms");
-    assertThat(report(60, 0.5, 20_000, 0)).contains("LOSS 10 ms");
+    assertThat(report(0.05, 20_000, 2_000_000, 0)).contains("LOSS 10 ms");
+    assertThat(report(0.05, 71_000, 2_000_000, 0)).contains("LOSS later than time-out + 20 ms");
+  }
+
+  @Test
+  void drawsLatenciesOfOpenLoops() {
+    RedisReport report = filled(0.05, 50, 2_000_000, 0);
+    assertThat(report.hasChart()).isTrue();
+    assertThat(report.chart()).startsWith("<svg").contains("20 %").contains("80 %");
+  }
+
+  @Test
+  void aSampleSurvivesTheWayBetweenProcesses() {
+    Histogram latencies = Sample.histogram();
+    latencies.recordValue(5_000_000);
+    Sample sample = Sample.of(3, 2, 1, 7).withLatencies(latencies, 6_000_000).withCpu(9);
+    assertThat(Sample.parse(sample.line())).isEqualTo(sample);
   }
 
   @Test
   void questionsWithoutADecisionAreTold() {
-    assertThat(report(60, 0.5, 50, 7)).contains("round 1: 7 of 1007 without a decision");
+    assertThat(report(0.05, 50, 2_000_000, 7))
+        .contains("round 1: 7 of 1007 without a decision")
+        .contains("LOSS 7 without a decision");
   }
 
   @Test
@@ -54,28 +73,34 @@ class RedisReportTest {
         .hasMessageContaining("keys-256");
   }
 
-  /** Reports a round in which Redline does so many times what everybody else does. */
-  private static String report(double rate, double cpu, double latency, long failures) {
+  /**
+   * Reports a round of Redline, in which all others need 1 µs on each side, and 100 µs for a call.
+   */
+  private static String report(double cpu, long latencyMicros, double rate, long failures) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    filled(cpu, latencyMicros, rate, failures)
+        .print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  private static RedisReport filled(double cpu, long latencyMicros, double rate, long failures) {
     RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
     for (Cell cell : Cell.values()) {
       for (RedisContender contender : cell.contenders()) {
         boolean own = contender == RedisContender.REDLINE;
+        long passed = cell.population().mix() == BucketPopulation.Mix.ALLOW ? 1000 : 0;
+        Histogram latencies = Sample.histogram();
+        latencies.recordValue(1000 * (own ? latencyMicros : 100));
         report.add(
             cell,
             contender,
             1,
-            new Sample(
-                1000,
-                cell.population().mix() == BucketPopulation.Mix.ALLOW ? 1000 : 0,
-                own ? failures : 0,
-                (long) (1e9 / (own ? rate : 1)),
-                own ? latency : 100,
-                own ? latency : 100),
+            Sample.of(1000, passed, own ? failures : 0, (long) (1e12 / (own ? rate : 1000)))
+                .withLatencies(latencies, 1000 * (own ? latencyMicros : 100))
+                .withCpu((long) (1_000_000 * (own ? cpu : 1))),
             own ? cpu : 1);
       }
     }
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-    return bytes.toString(StandardCharsets.UTF_8);
+    return report;
   }
 }

@@ -1,4 +1,4 @@
-package dev.redline.bench.http;
+package dev.redline.bench;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
  * An SVG chart of latencies by percentile, as HdrHistogram draws them: both axes are logarithmic,
  * the horizontal one by the number of nines.
  */
-final class LatencyChart {
+public final class LatencyChart {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 520;
   private static final int LEFT = 80;
@@ -30,17 +30,18 @@ final class LatencyChart {
   private final String title;
   private final List<Line> lines = new ArrayList<>();
 
-  LatencyChart(String title) {
+  /** Creates an empty chart. */
+  public LatencyChart(String title) {
     this.title = title;
   }
 
   /** Adds a line; the values are nanoseconds. */
-  void add(String name, Histogram latencies) {
+  public void add(String name, Histogram latencies) {
     lines.add(new Line(name, latencies));
   }
 
   /** Returns the text of an SVG file. */
-  String svg() {
+  public String svg() {
     double least = 1e9;
     double most = 0.1;
     for (Line line : lines) {
