@@ -2,6 +2,7 @@ package dev.redline.bench.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.bench.LatencyChart;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.InputStream;
