@@ -22,6 +22,7 @@ public final class Main {
              redline bench redis [--quick] [--rounds N] [--cells NAME,...] [--chart FILE]
              redline bench hazelcast [--quick] [--rounds N]
              redline bench jdbc [--quick] [--rounds N]
+             redline bench spring [--quick] [--rounds N]
              redline bench faults [NAME...]
              redline bench http [--quick] [--rounds N] [--parts peak,latency,cost] [--chart FILE]
                                 [--server JAR]
@@ -33,6 +34,8 @@ public final class Main {
                 decisions in a member and in a client started here: Redline, Bucket4j and an
                 entry processor that does nothing
         jdbc    decisions on a PostgreSQL started here: Redline and both proxies of Bucket4j
+        spring  an annotated method and the filter in a Spring Boot application: Redline,
+                Resilience4j and the Bucket4j starter; a program of its own
         faults  what callers notice while Redis fails in ten ways, and when it is back
         http    the service: its peak beside a bare Netty server, driven by wrk; latencies of an
                 open loop, in memory and on Redis, single and batch, with a chart; and what the
