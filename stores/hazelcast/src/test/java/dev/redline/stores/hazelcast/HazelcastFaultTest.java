@@ -84,8 +84,9 @@ class HazelcastFaultTest {
           List.of(
               history.record("a", cluster.start(cluster.embedded())),
               history.record("b", cluster.start(cluster.embedded())));
+      cluster.awaitSafe();
       try (StoreLoad load = new StoreLoad(nodes, 8, acquisitions)) {
-        load.awaitDecisions(500);
+        load.awaitDecisions(1000);
         assertThat(load.failures()).isEmpty();
       }
       System.out.println("across: " + HistoryChecker.check(history));
