@@ -1,5 +1,8 @@
 package dev.redline.stores.hazelcast;
 
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
@@ -70,6 +73,23 @@ final class Clusters implements AutoCloseable {
       throw new AssertionError("the store is not ready: " + store.health());
     }
     return store;
+  }
+
+  /**
+   * Waits until the members of this process have moved and backed up all partitions. Until then a
+   * backup may get lost, so that its acquisition fails with unknown outcome.
+   */
+  void awaitSafe() {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () ->
+                Hazelcast.getAllHazelcastInstances().stream()
+                    .filter(instance -> instance.getConfig().getClusterName().equals(name))
+                    .allMatch(
+                        instance ->
+                            size(instance) == members.length
+                                && instance.getPartitionService().isClusterSafe()));
   }
 
   /** Starts a member in a process of its own; returns when it has joined. */
