@@ -184,10 +184,15 @@ public final class CallThreads<Q, R> implements AutoCloseable {
       work.signal();
       return;
     }
-    started++;
-    Thread thread = new Thread(this::serve, settings.name() + "-call-" + started);
+    Thread thread = new Thread(this::serve, settings.name() + "-call-" + (started + 1));
     thread.setDaemon(true);
-    thread.start();
+    try {
+      thread.start();
+      started++;
+    } catch (OutOfMemoryError e) {
+      // The system has no thread left. The next acquisition or tick tries again.
+      LOG.log(Level.WARNING, "no further thread for " + settings.target(), e);
+    }
   }
 
   private void serve() {
@@ -209,6 +214,10 @@ public final class CallThreads<Q, R> implements AutoCloseable {
       }
       try {
         run(batch);
+      } catch (RuntimeException | Error e) {
+        // This thread must not end: it is counted, so no other would take its place.
+        LOG.log(Level.ERROR, "a call of " + settings.target() + " failed", e);
+        batch.forEach(pending -> deliver(pending, unavailable(settings.target() + ": " + e)));
       } finally {
         ended();
       }

@@ -75,6 +75,8 @@ final class BucketProcessor
   private transient @Nullable Outcome taken;
   private transient @Nullable HazelcastInstance member;
   private transient byte @Nullable [] written;
+  private transient boolean sent;
+  private transient @Nullable Outcome outcome;
   private transient long ttlMillis;
 
   /** For Hazelcast, which reads the fields. */
@@ -110,7 +112,7 @@ final class BucketProcessor
   }
 
   @Override
-  public long[] process(Map.Entry<String, byte[]> mapEntry) {
+  public long @Nullable [] process(Map.Entry<String, byte[]> mapEntry) {
     written = null;
     HazelcastInstance here = member;
     if (here == null) {
@@ -137,7 +139,8 @@ final class BucketProcessor
     }
   }
 
-  private long[] acquire(Map.Entry<String, byte[]> mapEntry, CallerEntry entry, long now) {
+  private long @Nullable [] acquire(
+      Map.Entry<String, byte[]> mapEntry, CallerEntry entry, long now) {
     BucketStates states = new BucketStates(acquisition);
     String[] names = new String[acquisition.size()];
     for (int i = 0; i < names.length; i++) {
@@ -163,6 +166,11 @@ final class BucketProcessor
     }
     if (changed) {
       write(mapEntry, entry, now);
+    }
+    if (!sent) {
+      // The caller has this object, so the outcome need not be serialized.
+      this.outcome = outcome;
+      return null;
     }
     return reply(outcome);
   }
@@ -248,11 +256,23 @@ final class BucketProcessor
   }
 
   /**
-   * Reads the reply to an acquisition.
+   * Returns the outcome of an acquisition.
    *
+   * @param reply what the processor returned; null if it ran in this process
    * @throws StoreException if the entry is malformed
    */
-  static Outcome outcome(Acquisition acquisition, long[] reply) {
+  Outcome outcomeOf(long @Nullable [] reply) {
+    if (reply != null) {
+      return outcome(acquisition, reply);
+    }
+    Outcome here = outcome;
+    if (here == null) {
+      throw new StoreException(StoreException.Kind.BAD_RESPONSE, "Hazelcast replied nothing");
+    }
+    return here;
+  }
+
+  private static Outcome outcome(Acquisition acquisition, long[] reply) {
     if (reply[0] == BAD_STATE) {
       throw new StoreException(
           StoreException.Kind.BAD_STATE,
@@ -308,6 +328,7 @@ final class BucketProcessor
               + ", this one reads "
               + FORMAT);
     }
+    sent = true;
     action = Action.of(in.readByte());
     Acquisition.Builder builder = Acquisition.builder().dryRun(in.readBoolean());
     generations = new long[in.readInt()];

@@ -281,8 +281,8 @@ public final class HazelcastStore implements RemoteStore {
   private Outcome decide(IMap<String, byte[]> map, String entryKey, Acquisition acquisition) {
     long[] known = generations.of(acquisition);
     long sentNanos = System.nanoTime();
-    long[] reply = map.executeOnKey(entryKey, BucketProcessor.acquire(acquisition, known));
-    Outcome outcome = BucketProcessor.outcome(acquisition, reply);
+    BucketProcessor processor = BucketProcessor.acquire(acquisition, known);
+    Outcome outcome = processor.outcomeOf(map.executeOnKey(entryKey, processor));
     denials.learn(acquisition, i -> known[i], outcome, sentNanos, System.nanoTime());
     return outcome;
   }
