@@ -66,7 +66,7 @@ public record ReloadSettings(
             .map(RuleSourceFactory::name)
             .collect(Collectors.joining(", "));
     String what =
-        strategy == ReloadStrategy.REDIS_PUBSUB ? "has notices in Redis" : "can be watched";
+        strategy == ReloadStrategy.REDIS_PUBSUB ? "can have notices in Redis" : "can be watched";
     return able.isEmpty()
         ? "no source " + what
         : "of the values of rl.config.source, only " + able + " " + what;

@@ -60,7 +60,8 @@ class ServerPropertiesTest {
     assertRejected(Map.of("rl.config.source", "CONFIG_MAP"), "rl.config.path", "CONFIG_MAP");
     assertRejected(
         Map.of("rl.config.source", "FILE,CONFIG_MAP", "rl.config.path", "x"), "either FILE or");
-    assertRejected(Map.of("rl.reload.strategy", "REDIS_PUBSUB"), "only REDIS has notices");
+    assertRejected(
+        Map.of("rl.reload.strategy", "REDIS_PUBSUB"), "only MONGO, REDIS can have notices");
     assertRejected(
         Map.of("rl.reload.strategy", "WATCH", "rl.config.source", "REDIS"), "can be watched");
   }
