@@ -6,6 +6,8 @@ import dev.redline.core.store.StorageProvider;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,6 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class DelayedStore implements StorageProvider {
   private final StorageProvider store;
   private final AtomicInteger decisions = new AtomicInteger();
+
+  /** Not the common pool: on two processors a test that blocks has its only thread. */
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+
   private volatile Duration delay = Duration.ZERO;
 
   DelayedStore(StorageProvider store) {
@@ -42,11 +48,13 @@ final class DelayedStore implements StorageProvider {
             value ->
                 CompletableFuture.supplyAsync(
                     () -> value,
-                    CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS)));
+                    CompletableFuture.delayedExecutor(
+                        delay.toNanos(), TimeUnit.NANOSECONDS, threads)));
   }
 
   @Override
   public void close() {
     store.close();
+    threads.shutdown();
   }
 }

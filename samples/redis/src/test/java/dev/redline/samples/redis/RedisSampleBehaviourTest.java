@@ -15,7 +15,8 @@ class RedisSampleBehaviourTest extends SampleBehaviour {
 
   @BeforeAll
   static void start() {
-    instances = SampleInstances.start("--server.port=0");
+    // A slow machine must not make a node decide alone.
+    instances = SampleInstances.start("--server.port=0", "--rl.redis.command-timeout=5s");
   }
 
   @AfterAll
