@@ -33,7 +33,7 @@ class JsonLogTest {
     return server
         .log()
         .lines()
-        .filter(line -> !line.startsWith("WARNING: "))
+        .filter(line -> !line.isBlank() && !line.startsWith("WARNING: "))
         .map(json::readTree)
         .toList();
   }
