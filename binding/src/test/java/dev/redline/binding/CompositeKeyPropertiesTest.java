@@ -13,7 +13,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tag;
 import net.jqwik.api.Tuple;
 
-/** No two different keys are one bucket, whatever their values are. */
+/** Two different keys never share a bucket, for any values. */
 @Tag("properties")
 class CompositeKeyPropertiesTest {
   /** Short texts of few characters, among them those that separate and escape. */

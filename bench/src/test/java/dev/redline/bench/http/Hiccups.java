@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 
 /**
  * Measures how late a sleeping thread of this JVM wakes up, as jHiccup does: the part of a latency
- * that a busy machine adds, whatever the measured server does.
+ * that a busy machine adds to that of the server.
  */
 final class Hiccups implements AutoCloseable {
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(1);

@@ -59,8 +59,8 @@ final class BucketLocks implements BucketAccess {
   }
 
   /**
-   * Takes what exceeds the cost of other keys of the same bucket: it then owes at least what each
-   * of them would owe alone, and no more than was admitted.
+   * Takes what exceeds the cost of other keys of the same bucket: the bucket's debt is then at
+   * least that of each key alone, and no more than was admitted.
    */
   private void takeOnce(int key, BucketLimits limits, long nowMicros, long cost) {
     Bucket bucket = bucket(key);

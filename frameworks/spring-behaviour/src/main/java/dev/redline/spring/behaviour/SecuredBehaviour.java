@@ -69,7 +69,7 @@ public abstract class SecuredBehaviour {
   @EnumSource
   final void filtersStandOnBothSidesOfAuthentication(Kind kind) {
     try (RunningApplication application = kind.start()) {
-      // After it: the user is known, whatever address is used.
+      // After it: the user is known, from any address.
       for (String user : List.of("alice", "bob")) {
         String credentials = basic(user, PASSWORD);
         for (int i = 1; i >= 0; i--) {

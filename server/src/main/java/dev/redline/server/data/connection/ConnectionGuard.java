@@ -168,7 +168,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     return true;
   }
 
-  /** Sets who is told of a malformed body; null: the body is complete or not of interest. */
+  /** Sets what a malformed body is reported to; null if the body is complete or not needed. */
   public void readBody(@Nullable BodyReader reader) {
     bodyReader = reader;
   }

@@ -8,7 +8,7 @@ import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.ResultMatcher;
 
 /**
- * What a test with MockMvc expects of the limits of a request, whichever headers are configured:
+ * What a test with MockMvc expects of the limits of a request, with any setting of headers:
  *
  * <pre>{@code
  * mvc.perform(get("/orders")).andExpect(allowed(5, 4));
