@@ -1,5 +1,9 @@
 package dev.redline.spring;
 
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.DenialCustomizer;
+import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.http.HttpSettings;
@@ -11,10 +15,6 @@ import dev.redline.core.rule.LimitScope;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.MicrosClock;
-import dev.redline.spring.web.ClientIdentity;
-import dev.redline.spring.web.DenialCustomizer;
-import dev.redline.spring.web.RateLimitHttp;
-import dev.redline.spring.web.RequestLimiter;
 import java.util.List;
 import java.util.Optional;
 

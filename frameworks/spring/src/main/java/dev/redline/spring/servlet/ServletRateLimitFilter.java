@@ -1,9 +1,9 @@
 package dev.redline.spring.servlet;
 
+import dev.redline.binding.web.FilterPaths;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;
-import dev.redline.spring.web.FilterPaths;
-import dev.redline.spring.web.RequestLimiter;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;

@@ -1,6 +1,6 @@
 package dev.redline.spring.servlet;
 
-import dev.redline.spring.web.RequestDetails;
+import dev.redline.binding.web.RequestDetails;
 import jakarta.servlet.http.HttpServletRequest;
 
 /**

@@ -1,8 +1,9 @@
 package dev.redline.spring.servlet;
 
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.RequestDetails;
 import dev.redline.core.key.RequestContext;
-import dev.redline.spring.web.ClientIdentity;
-import dev.redline.spring.web.RequestDetails;
+import dev.redline.spring.web.AuthenticatedUser;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,7 +31,7 @@ public record ServletRequests(
             .path(path(request))
             .method(request.getMethod())
             .clientAddress(identity.address(request.getRemoteAddr(), forwardedFor(request)))
-            .userId(ClientIdentity.user(request.getUserPrincipal()))
+            .userId(AuthenticatedUser.name(request.getUserPrincipal()))
             .apiKey(request.getHeader(identity.apiKeyHeader()));
     addHeaders(context, request);
     if (!customizers.isEmpty()) {

@@ -1,9 +1,9 @@
 package dev.redline.spring.servlet;
 
+import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
 import dev.redline.spring.method.CurrentRequest;
-import dev.redline.spring.web.DenialResponse;
-import dev.redline.spring.web.RateLimitHttp;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;

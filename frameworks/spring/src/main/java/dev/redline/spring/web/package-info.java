@@ -1,6 +1,4 @@
-/**
- * What the servlet filter and the WebFlux filter share: paths, descriptions of requests, denials.
- */
+/** What servlet applications and WebFlux share: users, and handlers of denials. */
 @NullMarked
 package dev.redline.spring.web;
 

@@ -1,7 +1,7 @@
 package dev.redline.spring.webflux;
 
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.web.RequestLimiter;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;

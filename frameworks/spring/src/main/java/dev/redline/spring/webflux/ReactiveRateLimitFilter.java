@@ -1,6 +1,6 @@
 package dev.redline.spring.webflux;
 
-import dev.redline.spring.web.FilterPaths;
+import dev.redline.binding.web.FilterPaths;
 import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;

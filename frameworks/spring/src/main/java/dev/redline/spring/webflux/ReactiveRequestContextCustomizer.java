@@ -1,6 +1,6 @@
 package dev.redline.spring.webflux;
 
-import dev.redline.spring.web.RequestDetails;
+import dev.redline.binding.web.RequestDetails;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 

@@ -1,8 +1,9 @@
 package dev.redline.spring.webflux;
 
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.RequestDetails;
 import dev.redline.core.key.RequestContext;
-import dev.redline.spring.web.ClientIdentity;
-import dev.redline.spring.web.RequestDetails;
+import dev.redline.spring.web.AuthenticatedUser;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -71,7 +72,7 @@ public record ReactiveRequests(
         RequestContext.builder()
             .path(rawPath(request))
             .method(request.getMethod().name())
-            .userId(ClientIdentity.user(principal))
+            .userId(AuthenticatedUser.name(principal))
             .apiKey(request.getHeaders().getFirst(identity.apiKeyHeader()));
     List<String> forwardedFor = new ArrayList<>();
     request

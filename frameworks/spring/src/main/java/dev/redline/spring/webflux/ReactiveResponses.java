@@ -1,8 +1,8 @@
 package dev.redline.spring.webflux;
 
+import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.web.DenialResponse;
-import dev.redline.spring.web.RateLimitHttp;
 import java.nio.charset.StandardCharsets;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;

@@ -3,14 +3,14 @@ package dev.redline.spring.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.binding.web.DenialCustomizer;
+import dev.redline.binding.web.FilterPaths;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;
 import dev.redline.spring.LimitedEngine;
-import dev.redline.spring.web.DenialCustomizer;
-import dev.redline.spring.web.FilterPaths;
-import dev.redline.spring.web.RequestLimiter;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;

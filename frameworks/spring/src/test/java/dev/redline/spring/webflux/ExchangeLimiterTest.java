@@ -2,10 +2,10 @@ package dev.redline.spring.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.spring.LimitedEngine;
-import dev.redline.spring.web.RequestLimiter;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;

@@ -2,12 +2,12 @@ package dev.redline.spring.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.binding.web.FilterPaths;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
 import dev.redline.spring.LimitedEngine;
-import dev.redline.spring.web.FilterPaths;
-import dev.redline.spring.web.RequestLimiter;
 import java.net.InetSocketAddress;
 import java.security.Principal;
 import java.util.List;

@@ -37,7 +37,7 @@ public @interface EnableRedlineFilter {
   String ruleSetId() default "";
 
   /** The place among the filters; by default after Spring Security, which has -100. */
-  int order() default WebFilterSettings.AFTER_SECURITY;
+  int order() default SpringOrder.FILTER_AFTER_SECURITY;
 
   /** The paths that the filter limits; none for every path. A last {@code /*} covers any depth. */
   String[] includePatterns() default {};

@@ -1,5 +1,6 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.WebFilterSettings;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;

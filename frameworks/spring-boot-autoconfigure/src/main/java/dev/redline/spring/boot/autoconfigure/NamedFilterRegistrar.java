@@ -1,5 +1,6 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.WebFilterSettings;
 import dev.redline.core.internal.settings.FlatProperties;
 import java.util.LinkedHashSet;
 import java.util.Set;

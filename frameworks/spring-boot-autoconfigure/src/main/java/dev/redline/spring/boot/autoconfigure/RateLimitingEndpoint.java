@@ -1,5 +1,7 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.WebFilterSettings;
 import dev.redline.assembly.AssemblySettings;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.core.internal.memory.InMemoryStore;
@@ -17,9 +19,9 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 @Endpoint(id = "redline")
 public final class RateLimitingEndpoint {
   private final RedlineAssembly assembly;
-  private final RedlineSettings settings;
+  private final ApplicationSettings settings;
 
-  RateLimitingEndpoint(RedlineAssembly assembly, RedlineSettings settings) {
+  RateLimitingEndpoint(RedlineAssembly assembly, ApplicationSettings settings) {
     this.assembly = assembly;
     this.settings = settings;
   }

@@ -1,5 +1,6 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.ApplicationSettings;
 import dev.redline.assembly.RedlineAssembly;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -15,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 public class RedlineActuatorAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
-  RateLimitingEndpoint redlineEndpoint(RedlineAssembly assembly, RedlineSettings settings) {
+  RateLimitingEndpoint redlineEndpoint(RedlineAssembly assembly, ApplicationSettings settings) {
     return new RateLimitingEndpoint(assembly, settings);
   }
 

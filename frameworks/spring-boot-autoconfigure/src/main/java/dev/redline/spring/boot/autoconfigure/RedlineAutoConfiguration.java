@@ -1,8 +1,12 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
+import dev.redline.binding.web.DenialCustomizer;
+import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.DecisionListener;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitHandler;
@@ -14,8 +18,6 @@ import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.spring.web.DenialCustomizer;
-import dev.redline.spring.web.RateLimitHttp;
 import dev.redline.telemetry.micrometer.ObservedStore;
 import io.micrometer.observation.ObservationRegistry;
 import java.util.LinkedHashMap;
@@ -64,7 +66,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 public class RedlineAutoConfiguration {
   private static final Plugins PLUGINS =
       Plugins.load(RedlineAutoConfiguration.class.getClassLoader());
-  private static final PropertyCatalog CATALOG = RedlineSettings.catalog(PLUGINS);
+  private static final PropertyCatalog CATALOG = SpringOrder.PROPERTIES.catalog(PLUGINS);
 
   /** Returns the {@code rl.*} properties of an environment by their names. */
   static Map<String, String> properties(ConfigurableEnvironment environment) {
@@ -77,7 +79,7 @@ public class RedlineAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  RedlineSettings redlineSettings(
+  ApplicationSettings redlineSettings(
       ConfigurableEnvironment environment,
       ListableBeanFactory beans,
       ObjectProvider<EnabledFilter> enabledFilters,
@@ -91,7 +93,7 @@ public class RedlineAutoConfiguration {
     }
     HostProfile host = HostProfile.application();
     boolean ownStore = beans.getBeanNamesForType(StorageProvider.class, true, false).length > 0;
-    return RedlineSettings.parse(properties, PLUGINS, ownStore ? host.withOwnStore() : host);
+    return SpringOrder.PROPERTIES.parse(properties, PLUGINS, ownStore ? host.withOwnStore() : host);
   }
 
   private static boolean usesRedis(Map<String, String> properties) {
@@ -113,7 +115,7 @@ public class RedlineAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   RedlineAssembly redlineAssembly(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ListableBeanFactory beans,
       ObjectProvider<StorageProvider> store,
       ObjectProvider<MetricsExporter> metrics,
@@ -153,7 +155,7 @@ public class RedlineAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   RateLimitHttp redlineHttp(
-      RedlineSettings settings, ObjectProvider<DenialCustomizer> customizers) {
+      ApplicationSettings settings, ObjectProvider<DenialCustomizer> customizers) {
     return RateLimitHttp.of(settings.core(), customizers.orderedStream().toList());
   }
 

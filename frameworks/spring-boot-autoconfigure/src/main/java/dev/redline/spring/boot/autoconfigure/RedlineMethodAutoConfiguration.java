@@ -1,10 +1,11 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
 import dev.redline.binding.CallPlans;
 import dev.redline.binding.ReturnAdapter;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.key.KeyResolver;
-import dev.redline.spring.boot.autoconfigure.RedlineSettings.AnnotationSettings;
 import dev.redline.spring.method.CurrentRequest;
 import dev.redline.spring.method.LimitedBeansCheck;
 import dev.redline.spring.method.RateLimitAdvisor;
@@ -42,7 +43,7 @@ public class RedlineMethodAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   CallPlans redlineCallPlans(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       RateLimitEngine engine,
       Environment environment,
@@ -70,7 +71,9 @@ public class RedlineMethodAutoConfiguration {
 
   @Bean
   MethodLimits redlineMethodLimits(
-      RedlineSettings settings, CallPlans plans, ObjectProvider<CurrentRequest.Finder> requests) {
+      ApplicationSettings settings,
+      CallPlans plans,
+      ObjectProvider<CurrentRequest.Finder> requests) {
     CurrentRequest.Finder finder = requests.getIfAvailable(() -> () -> null);
     return new MethodLimits(settings.annotations().enabled(), plans, finder);
   }
@@ -80,13 +83,14 @@ public class RedlineMethodAutoConfiguration {
   @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
   static RateLimitAdvisor redlineAdvisor(
       ObjectProvider<MethodLimits> limits, ConfigurableEnvironment environment) {
-    int order = AnnotationSettings.order(RedlineAutoConfiguration.properties(environment));
+    int order =
+        SpringOrder.PROPERTIES.annotationOrder(RedlineAutoConfiguration.properties(environment));
     return new RateLimitAdvisor(new RateLimitInterceptor(limits::getObject), order);
   }
 
   @Bean
   LimitedBeansCheck redlineLimitedBeansCheck(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ConfigurableListableBeanFactory beans,
       CallPlans plans,
       ObjectProvider<ReturnAdapters> adapters) {

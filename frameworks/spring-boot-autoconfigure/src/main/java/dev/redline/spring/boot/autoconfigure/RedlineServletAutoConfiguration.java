@@ -1,15 +1,18 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
+import dev.redline.application.WebFilterSettings;
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.spring.method.CurrentRequest;
 import dev.redline.spring.servlet.ServletDenialResolver;
 import dev.redline.spring.servlet.ServletRateLimitFilter;
 import dev.redline.spring.servlet.ServletRequestContextCustomizer;
 import dev.redline.spring.servlet.ServletRequests;
 import dev.redline.spring.servlet.ServletResponses;
-import dev.redline.spring.web.ClientIdentity;
 import dev.redline.spring.web.DenialHandlers;
-import dev.redline.spring.web.RateLimitHttp;
-import dev.redline.spring.web.RequestLimiter;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import org.springframework.beans.factory.ObjectProvider;
@@ -35,7 +38,7 @@ public class RedlineServletAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ServletRequests redlineServletRequests(
-      RedlineSettings settings, ObjectProvider<ServletRequestContextCustomizer> customizers) {
+      ApplicationSettings settings, ObjectProvider<ServletRequestContextCustomizer> customizers) {
     return new ServletRequests(
         ClientIdentity.of(settings.core().identity()), customizers.orderedStream().toList());
   }
@@ -54,7 +57,7 @@ public class RedlineServletAutoConfiguration {
 
   @Bean(FACTORY)
   ServletFilters redlineServletFilters(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       ServletRequests requests,
       ServletResponses responses) {
@@ -75,7 +78,7 @@ public class RedlineServletAutoConfiguration {
    * @param responses writes decisions
    */
   record ServletFilters(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       ServletRequests requests,
       ServletResponses responses) {

@@ -1,10 +1,13 @@
 package dev.redline.spring.boot.autoconfigure;
 
-import dev.redline.spring.web.ClientIdentity;
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
+import dev.redline.application.WebFilterSettings;
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.FilterPaths;
+import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.spring.web.DenialHandlers;
-import dev.redline.spring.web.FilterPaths;
-import dev.redline.spring.web.RateLimitHttp;
-import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.DenialFirstAdapter;
 import dev.redline.spring.webflux.ExchangeLimiter;
 import dev.redline.spring.webflux.ReactiveDenialAdvice;
@@ -42,7 +45,7 @@ public class RedlineWebFluxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ReactiveRequests redlineReactiveRequests(
-      RedlineSettings settings, ObjectProvider<ReactiveRequestContextCustomizer> customizers) {
+      ApplicationSettings settings, ObjectProvider<ReactiveRequestContextCustomizer> customizers) {
     return new ReactiveRequests(
         ClientIdentity.of(settings.core().identity()), customizers.orderedStream().toList());
   }
@@ -55,7 +58,7 @@ public class RedlineWebFluxAutoConfiguration {
 
   @Bean(FACTORY)
   WebFilters redlineWebFilters(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       ReactiveRequests requests,
       ReactiveResponses responses) {
@@ -108,7 +111,7 @@ public class RedlineWebFluxAutoConfiguration {
    * @param responses writes decisions
    */
   record WebFilters(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       ReactiveRequests requests,
       ReactiveResponses responses) {

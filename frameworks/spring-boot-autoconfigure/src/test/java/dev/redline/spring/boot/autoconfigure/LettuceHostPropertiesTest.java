@@ -80,7 +80,7 @@ class LettuceHostPropertiesTest {
   /** Returns the properties, which Redline's own settings must accept. */
   private static Map<String, String> properties(LettuceConnectionFactory factory) {
     Map<String, String> properties = LettuceHostProperties.properties(factory);
-    RedlineSettings.parse(
+    SpringOrder.PROPERTIES.parse(
         properties,
         Plugins.load(LettuceHostPropertiesTest.class.getClassLoader()),
         HostProfile.application());

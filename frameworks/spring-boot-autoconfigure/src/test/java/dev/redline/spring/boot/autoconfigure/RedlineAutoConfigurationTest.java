@@ -3,6 +3,8 @@ package dev.redline.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.core.DecisionListener;
 import dev.redline.core.LimitCheck;
@@ -222,7 +224,7 @@ class RedlineAutoConfigurationTest {
                                 "RL_UNKNOWN_THING", "1"))))
         .run(
             context -> {
-              RedlineSettings settings = context.getBean(RedlineSettings.class);
+              ApplicationSettings settings = context.getBean(ApplicationSettings.class);
               assertThat(settings.assembly().storage().maxKeys()).isEqualTo(77);
               assertThat(settings.filters().get("login").order()).isEqualTo(-200);
             });

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.redline.application.ChosenHandler;
 import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitEngine;

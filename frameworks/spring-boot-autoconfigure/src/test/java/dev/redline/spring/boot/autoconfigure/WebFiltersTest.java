@@ -2,6 +2,8 @@ package dev.redline.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.WebFilterSettings;
 import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import dev.redline.spring.webflux.ReactiveRateLimitFilter;
@@ -54,7 +56,7 @@ class WebFiltersTest {
             context -> {
               assertThat(registration(context, "redlineFilter").getOrder()).isEqualTo(-30);
               assertThat(registration(context, "redlineFilter.login").getOrder()).isEqualTo(-200);
-              RedlineSettings settings = context.getBean(RedlineSettings.class);
+              ApplicationSettings settings = context.getBean(ApplicationSettings.class);
               assertThat(settings.filters().get("").paths().cover("/health/x")).isFalse();
               assertThat(settings.filters().get("login").ruleSetId()).contains("login");
               assertThat(settings.filters().get("login").paths().cover("/in/deep/er")).isTrue();
@@ -88,7 +90,7 @@ class WebFiltersTest {
               assertThat(registration(context, "redlineFilter.login").getOrder()).isEqualTo(-300);
               assertThat(registration(context, "redlineFilter.login").isEnabled()).isFalse();
               WebFilterSettings login =
-                  context.getBean(RedlineSettings.class).filters().get("login");
+                  context.getBean(ApplicationSettings.class).filters().get("login");
               assertThat(login.paths().cover("/in/x")).isFalse();
               assertThat(login.paths().cover("/other")).isTrue();
               assertThat(login.ruleSetId()).contains("login");

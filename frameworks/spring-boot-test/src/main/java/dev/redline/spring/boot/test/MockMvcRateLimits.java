@@ -2,8 +2,8 @@ package dev.redline.spring.boot.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.web.RateLimitHttp;
 import org.springframework.test.web.servlet.MvcResult;
 import org.springframework.test.web.servlet.ResultMatcher;
 

@@ -1,12 +1,12 @@
 package dev.redline.spring.cloud.gateway;
 
+import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ChosenHandler;
+import dev.redline.application.WebFilterSettings;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.rule.RuleBook;
-import dev.redline.spring.boot.autoconfigure.ChosenHandler;
-import dev.redline.spring.boot.autoconfigure.RedlineSettings;
 import dev.redline.spring.boot.autoconfigure.RedlineWebFluxAutoConfiguration;
-import dev.redline.spring.boot.autoconfigure.WebFilterSettings;
-import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.ExchangeLimiter;
 import dev.redline.spring.webflux.ReactiveRequests;
 import dev.redline.spring.webflux.ReactiveResponses;
@@ -36,7 +36,7 @@ public class RedlineGatewayAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   RedlineGatewayFilterFactory redlineGatewayFilterFactory(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       RateLimitEngine engine,
       ReactiveRequests requests,
@@ -68,7 +68,7 @@ public class RedlineGatewayAutoConfiguration {
   @Fallback
   @ConditionalOnMissingBean(name = RedlineRateLimiter.BEAN_NAME)
   RedlineRateLimiter redlineRateLimiter(
-      RedlineSettings settings,
+      ApplicationSettings settings,
       ChosenHandler handler,
       RateLimitEngine engine,
       ReactiveResponses responses) {

@@ -1,8 +1,8 @@
 package dev.redline.spring.cloud.gateway;
 
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.ReactiveResponses;
 import java.util.LinkedHashMap;
 import java.util.Map;

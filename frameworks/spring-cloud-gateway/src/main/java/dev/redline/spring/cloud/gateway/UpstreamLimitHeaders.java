@@ -1,7 +1,7 @@
 package dev.redline.spring.cloud.gateway;
 
+import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.web.RateLimitHttp;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -3,6 +3,8 @@ package dev.redline.spring.cloud.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.http.HttpSettings;
@@ -11,8 +13,6 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.spring.cloud.gateway.RedlineRateLimiter.Config;
-import dev.redline.spring.web.RateLimitHttp;
-import dev.redline.spring.web.RequestLimiter;
 import dev.redline.spring.webflux.ReactiveResponses;
 import java.util.HashMap;
 import java.util.List;

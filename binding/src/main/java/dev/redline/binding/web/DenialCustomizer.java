@@ -1,10 +1,10 @@
-package dev.redline.spring.web;
+package dev.redline.binding.web;
 
 import dev.redline.core.RateLimitResult;
 
 /**
- * A bean that changes the responses to denied requests, in filters and for annotated methods, on
- * servlets and on WebFlux. Several are called in their order. It must not block.
+ * A bean that changes the responses to denied requests, in filters and for annotated methods.
+ * Several are called in their order. It must not block.
  */
 @FunctionalInterface
 public interface DenialCustomizer {

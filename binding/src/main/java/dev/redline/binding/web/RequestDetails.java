@@ -1,4 +1,4 @@
-package dev.redline.spring.web;
+package dev.redline.binding.web;
 
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.RequestContext;
@@ -8,9 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rules see of one request, for a customizer to change: {@link
- * dev.redline.spring.servlet.ServletRequestContextCustomizer} or {@link
- * dev.redline.spring.webflux.ReactiveRequestContextCustomizer}. Used by one thread at a time.
+ * What rules see of one request, for a customizer of the application to change. Used by one thread
+ * at a time.
  *
  * <p>Values of null and empty texts are ignored, so that a header can be passed on as it is.
  */

@@ -1,14 +1,11 @@
-package dev.redline.spring.web;
+package dev.redline.binding.web;
 
 import dev.redline.core.internal.http.ClientAddress;
 import dev.redline.core.internal.http.TrustedProxies;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.settings.Settings;
-import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.security.authentication.AnonymousAuthenticationToken;
-import org.springframework.util.ClassUtils;
 
 /**
  * Finds out who sent a request, by the {@code rl.identity.*} properties.
@@ -19,11 +16,6 @@ import org.springframework.util.ClassUtils;
 public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader) {
   /** The header that proxies append the address of their peer to. */
   public static final String FORWARDED_FOR = "X-Forwarded-For";
-
-  private static final boolean SECURITY =
-      ClassUtils.isPresent(
-          "org.springframework.security.authentication.AnonymousAuthenticationToken",
-          ClientIdentity.class.getClassLoader());
 
   /** Returns the identity by settings; without trusted proxies every peer is the client. */
   public static ClientIdentity of(Settings.Identity settings) {
@@ -46,20 +38,5 @@ public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader) {
     return address == null
         ? null
         : ClientAddress.resolve(address, forwardedFor, proxies).orElse(address);
-  }
-
-  /**
-   * Returns the name of an authenticated user, of a JWT its subject; null for Spring Security's
-   * anonymous user, whose name all anonymous callers share.
-   */
-  public static @Nullable String user(@Nullable Principal principal) {
-    return principal == null || (SECURITY && Anonymous.is(principal)) ? null : principal.getName();
-  }
-
-  /** Loaded only if Spring Security is present. */
-  private static final class Anonymous {
-    static boolean is(Principal principal) {
-      return principal instanceof AnonymousAuthenticationToken;
-    }
   }
 }

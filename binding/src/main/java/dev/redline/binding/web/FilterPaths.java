@@ -1,4 +1,4 @@
-package dev.redline.spring.web;
+package dev.redline.binding.web;
 
 import dev.redline.core.internal.path.PathPattern;
 import java.util.List;

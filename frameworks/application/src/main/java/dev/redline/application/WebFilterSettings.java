@@ -1,8 +1,8 @@
-package dev.redline.spring.boot.autoconfigure;
+package dev.redline.application;
 
+import dev.redline.binding.web.FilterPaths;
 import dev.redline.core.spi.Property;
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.spring.web.FilterPaths;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,44 +24,44 @@ public record WebFilterSettings(
   public static final String DEFAULT = "";
 
   /** A filter that limits nothing. */
-  static final WebFilterSettings NONE =
+  public static final WebFilterSettings NONE =
       new WebFilterSettings(false, 0, Optional.empty(), FilterPaths.of(List.of(), List.of()));
 
-  static final String NAMED = "rl.filters.";
-
-  /** After Spring Security, whose filter has the order -100: the user is known then. */
-  static final int AFTER_SECURITY = -50;
+  /** The prefix of filters by name. */
+  public static final String NAMED = "rl.filters.";
 
   private static final String ENABLED = "whether the filter limits requests";
-  private static final String ORDER =
-      "the place among the filters of the application; Spring Security has -100, and a filter"
-          + " before it knows no user";
   private static final String RULE_SET = "the rule set of the filter";
   private static final String INCLUDE =
       "the paths that the filter limits, a list; a last `/*` covers any depth";
   private static final String EXCLUDE = "the paths that the filter does not limit, a list";
 
-  /** Reads all filters by their names. */
-  static Map<String, WebFilterSettings> read(PropertyReader from) {
+  /**
+   * Reads all filters by their names.
+   *
+   * @param order where filters are unless set
+   */
+  static Map<String, WebFilterSettings> read(PropertyReader from, DefaultOrder order) {
     Map<String, WebFilterSettings> filters = new LinkedHashMap<>();
-    filters.put(DEFAULT, read(from, "rl.filter.", field -> standard(from, field)));
+    filters.put(DEFAULT, read(from, "rl.filter.", order, field -> standard(from, order, field)));
     String named = NAMED + "<name>.";
     from.describe(named + "enabled", "true", "further filters by name: " + ENABLED);
-    from.describe(named + "order", Integer.toString(AFTER_SECURITY), ORDER);
+    from.describe(named + "order", Integer.toString(order.value()), order.description());
     from.describe(named + "rule-set-id", "`rl.default-rule-set-id`", RULE_SET);
     from.describe(named + "include-patterns", "every path", INCLUDE);
     from.describe(named + "exclude-patterns", "", EXCLUDE);
     for (String name : from.namesUnder(NAMED)) {
-      filters.put(name, read(from, NAMED + name + ".", field -> from.chosen(named + field, name)));
+      filters.put(
+          name, read(from, NAMED + name + ".", order, field -> from.chosen(named + field, name)));
     }
     return filters;
   }
 
-  private static Property standard(PropertyReader from, String field) {
+  private static Property standard(PropertyReader from, DefaultOrder order, String field) {
     String name = "rl.filter." + field;
     return switch (field) {
       case "enabled" -> from.property(name, ENABLED);
-      case "order" -> from.property(name, ORDER);
+      case "order" -> from.property(name, order.description());
       case "rule-set-id" -> from.property(name, RULE_SET).unlessSet("`rl.default-rule-set-id`");
       case "include-patterns" -> from.property(name, INCLUDE).unlessSet("every path");
       case "exclude-patterns" -> from.property(name, EXCLUDE);
@@ -70,10 +70,13 @@ public record WebFilterSettings(
   }
 
   private static WebFilterSettings read(
-      PropertyReader from, String prefix, Function<String, Property> property) {
+      PropertyReader from,
+      String prefix,
+      DefaultOrder defaultOrder,
+      Function<String, Property> property) {
     boolean enabled = property.apply("enabled").bool(true);
     int order =
-        property.apply("order").integer(AFTER_SECURITY, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        property.apply("order").integer(defaultOrder.value(), Integer.MIN_VALUE, Integer.MAX_VALUE);
     Optional<String> ruleSetId = property.apply("rule-set-id").text();
     List<String> include =
         patterns(from, prefix + "include-patterns", property.apply("include-patterns"));

@@ -1,4 +1,4 @@
-package dev.redline.spring.web;
+package dev.redline.binding.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package dev.redline.spring.boot.autoconfigure;
+package dev.redline.application;
 
 import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
@@ -19,7 +19,7 @@ public record ChosenHandler(RateLimitHandler handler) {
   private static final RateLimitResult DISABLED = RateLimitResult.of(Reason.DISABLED);
 
   /** Returns the application's handler, which is not called while {@code rl.enabled} is false. */
-  static ChosenHandler ofApplication(RateLimitHandler own, RateLimitEngine killSwitch) {
+  public static ChosenHandler ofApplication(RateLimitHandler own, RateLimitEngine killSwitch) {
     return new ChosenHandler(
         new RateLimitHandler() {
           @Override

@@ -1,0 +1,93 @@
+package dev.redline.application;
+
+import dev.redline.assembly.AssemblySettings;
+import dev.redline.assembly.HostProfile;
+import dev.redline.assembly.InlineRules;
+import dev.redline.assembly.Plugins;
+import dev.redline.core.internal.settings.FlatProperties;
+import dev.redline.core.internal.settings.PropertyCatalog;
+import dev.redline.core.settings.InvalidSettingsException;
+import dev.redline.core.settings.Settings;
+import dev.redline.core.spi.PropertyReader;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * All {@code rl.*} properties of an application, typed and checked.
+ *
+ * @param assembly those of engine, store and rules
+ * @param filters those of web filters, by name; {@link WebFilterSettings#DEFAULT} is always there
+ * @param annotations those of {@code @RateLimit}
+ */
+public record ApplicationSettings(
+    AssemblySettings assembly,
+    Map<String, WebFilterSettings> filters,
+    AnnotationSettings annotations) {
+  /** Copies the map, which keeps its order. */
+  public ApplicationSettings {
+    filters = new LinkedHashMap<>(filters);
+  }
+
+  /** Returns what every application with an engine has. */
+  public Settings core() {
+    return assembly.core();
+  }
+
+  /**
+   * The properties of {@code @RateLimit} on methods.
+   *
+   * @param enabled whether annotated methods are limited
+   * @param order the place among the interceptors of a method
+   */
+  public record AnnotationSettings(boolean enabled, int order) {
+    static AnnotationSettings read(PropertyReader from, DefaultOrder order) {
+      return new AnnotationSettings(
+          from.property("rl.annotations.enabled", "whether `@RateLimit` limits methods").bool(true),
+          from.property("rl.annotations.order", order.description())
+              .integer(order.value(), Integer.MIN_VALUE, Integer.MAX_VALUE));
+    }
+  }
+
+  /**
+   * Reads the properties of applications of one framework.
+   *
+   * @param filters where its filters are unless set
+   * @param annotations where {@code @RateLimit} is among the interceptors of a method unless set
+   */
+  public record Reader(DefaultOrder filters, DefaultOrder annotations) {
+    /** Returns the properties that an application with some plugins understands. */
+    public PropertyCatalog catalog(Plugins plugins) {
+      return new PropertyCatalog(
+          from -> read(from, plugins, HostProfile.application(), InlineRules.NONE));
+    }
+
+    /**
+     * Reads properties given by their names.
+     *
+     * @throws InvalidSettingsException if one is unknown or has a wrong value; names all of them
+     */
+    public ApplicationSettings parse(
+        Map<String, String> properties, Plugins plugins, HostProfile host) {
+      InlineRules inline = InlineRules.of(properties);
+      FlatProperties from = new FlatProperties(inline.otherProperties());
+      ApplicationSettings settings = read(from, plugins, host, inline);
+      from.finish();
+      return settings;
+    }
+
+    /** Returns the order of annotations alone, from properties that were not checked yet. */
+    public int annotationOrder(Map<String, String> properties) {
+      return AnnotationSettings.read(
+              new FlatProperties(InlineRules.of(properties).otherProperties()), annotations)
+          .order();
+    }
+
+    private ApplicationSettings read(
+        PropertyReader from, Plugins plugins, HostProfile host, InlineRules inline) {
+      return new ApplicationSettings(
+          AssemblySettings.read(from, plugins, host, inline),
+          WebFilterSettings.read(from, filters),
+          AnnotationSettings.read(from, annotations));
+    }
+  }
+}
