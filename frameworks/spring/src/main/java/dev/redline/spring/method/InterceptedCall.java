@@ -1,6 +1,7 @@
 package dev.redline.spring.method;
 
 import dev.redline.binding.Call;
+import dev.redline.binding.web.CurrentRequest;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;
 import org.aopalliance.intercept.MethodInvocation;

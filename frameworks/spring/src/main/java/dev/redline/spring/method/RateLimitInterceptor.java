@@ -2,6 +2,7 @@ package dev.redline.spring.method;
 
 import dev.redline.binding.CallPlan;
 import dev.redline.binding.CallPlans;
+import dev.redline.binding.web.CurrentRequest;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;

@@ -1,5 +1,6 @@
 package dev.redline.spring.servlet;
 
+import dev.redline.binding.servlet.ServletResponses;
 import dev.redline.core.RateLimitExceededException;
 import dev.redline.spring.web.DenialHandlers;
 import jakarta.servlet.http.HttpServletRequest;

@@ -1,4 +1,4 @@
-/** The filter and the exception handling of Spring MVC and other servlet applications. */
+/** The current request and the exception handling of Spring MVC. */
 @NullMarked
 package dev.redline.spring.servlet;
 

@@ -3,6 +3,10 @@ package dev.redline.spring.servlet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.binding.servlet.ServletRateLimitFilter;
+import dev.redline.binding.servlet.ServletRequestContextCustomizer;
+import dev.redline.binding.servlet.ServletRequests;
+import dev.redline.binding.servlet.ServletResponses;
 import dev.redline.binding.web.DenialCustomizer;
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
@@ -11,6 +15,7 @@ import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;
 import dev.redline.spring.LimitedEngine;
+import dev.redline.spring.web.AuthenticatedUser;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +43,7 @@ class ServletRateLimitFilterTest {
     return new ServletRateLimitFilter(
         decider,
         FilterPaths.of(List.of(), List.of("/api/free/*")),
-        new ServletRequests(LimitedEngine.IDENTITY, List.of(customizers)),
+        new ServletRequests(LimitedEngine.IDENTITY, AuthenticatedUser::name, List.of(customizers)),
         new ServletResponses(LimitedEngine.http()));
   }
 
@@ -220,7 +225,7 @@ class ServletRateLimitFilterTest {
         new ServletRateLimitFilter(
             limiter,
             FilterPaths.of(List.of(), List.of()),
-            new ServletRequests(LimitedEngine.IDENTITY, List.of()),
+            new ServletRequests(LimitedEngine.IDENTITY, AuthenticatedUser::name, List.of()),
             new ServletResponses(LimitedEngine.http(teapot)));
 
     MockHttpServletResponse response = send(filter, get("/blocked/x"));

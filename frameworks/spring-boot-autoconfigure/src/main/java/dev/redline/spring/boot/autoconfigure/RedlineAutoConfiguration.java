@@ -2,6 +2,7 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.PropertyLayers;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
@@ -20,7 +21,6 @@ import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.telemetry.micrometer.ObservedStore;
 import io.micrometer.observation.ObservationRegistry;
-import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -85,9 +85,10 @@ public class RedlineAutoConfiguration {
       ObjectProvider<EnabledFilter> enabledFilters,
       ObjectProvider<RedisHostProperties> redis) {
     EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
-    Map<String, String> properties = new LinkedHashMap<>();
-    enabledFilters.stream().map(EnabledFilter::properties).forEach(properties::putAll);
-    EnvironmentProperties.overlay(properties, properties(environment));
+    PropertyLayers layers = new PropertyLayers(CATALOG);
+    enabledFilters.stream().map(EnabledFilter::properties).forEach(layers::add);
+    layers.add(properties(environment));
+    Map<String, String> properties = layers.merged();
     if (usesRedis(properties) && !namesRedis(properties)) {
       redis.orderedStream().map(RedisHostProperties::find).forEach(properties::putAll);
     }

@@ -3,15 +3,17 @@ package dev.redline.spring.boot.autoconfigure;
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
 import dev.redline.application.WebFilterSettings;
+import dev.redline.binding.servlet.ServletRateLimitFilter;
+import dev.redline.binding.servlet.ServletRequestContextCustomizer;
+import dev.redline.binding.servlet.ServletRequests;
+import dev.redline.binding.servlet.ServletResponses;
 import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.CurrentRequest;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.binding.web.RequestLimiter;
-import dev.redline.spring.method.CurrentRequest;
+import dev.redline.spring.servlet.ServletCurrentRequest;
 import dev.redline.spring.servlet.ServletDenialResolver;
-import dev.redline.spring.servlet.ServletRateLimitFilter;
-import dev.redline.spring.servlet.ServletRequestContextCustomizer;
-import dev.redline.spring.servlet.ServletRequests;
-import dev.redline.spring.servlet.ServletResponses;
+import dev.redline.spring.web.AuthenticatedUser;
 import dev.redline.spring.web.DenialHandlers;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
@@ -40,7 +42,9 @@ public class RedlineServletAutoConfiguration {
   ServletRequests redlineServletRequests(
       ApplicationSettings settings, ObjectProvider<ServletRequestContextCustomizer> customizers) {
     return new ServletRequests(
-        ClientIdentity.of(settings.core().identity()), customizers.orderedStream().toList());
+        ClientIdentity.of(settings.core().identity()),
+        AuthenticatedUser::name,
+        customizers.orderedStream().toList());
   }
 
   @Bean
@@ -52,7 +56,7 @@ public class RedlineServletAutoConfiguration {
   @Bean
   CurrentRequest.Finder redlineCurrentRequest(
       ServletRequests requests, ServletResponses responses) {
-    return responses.currentRequest(requests);
+    return ServletCurrentRequest.finder(requests, responses);
   }
 
   @Bean(FACTORY)

@@ -1,24 +1,29 @@
-package dev.redline.spring.servlet;
+package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.RequestDetails;
 import dev.redline.core.key.RequestContext;
-import dev.redline.spring.web.AuthenticatedUser;
 import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Describes servlet requests to rules. The path is the one within the application, as it was sent:
  * the normal form that rules match is made from every spelling. Thread-safe.
  *
  * @param identity how the client is found
+ * @param user returns the name of an authenticated user, or null
  * @param customizers what adds to the description
  */
 public record ServletRequests(
-    ClientIdentity identity, List<ServletRequestContextCustomizer> customizers) {
+    ClientIdentity identity,
+    Function<@Nullable Principal, @Nullable String> user,
+    List<ServletRequestContextCustomizer> customizers) {
   /** Copies the list. */
   public ServletRequests {
     customizers = List.copyOf(customizers);
@@ -26,12 +31,17 @@ public record ServletRequests(
 
   /** Returns the description of a request. */
   public RequestContext describe(HttpServletRequest request) {
+    return describe(request, request.getUserPrincipal());
+  }
+
+  /** Returns the description of a request of a user whom the container may not know. */
+  public RequestContext describe(HttpServletRequest request, @Nullable Principal principal) {
     RequestContext.Builder context =
         RequestContext.builder()
             .path(path(request))
             .method(request.getMethod())
             .clientAddress(identity.address(request.getRemoteAddr(), forwardedFor(request)))
-            .userId(AuthenticatedUser.name(request.getUserPrincipal()))
+            .userId(user.apply(principal))
             .apiKey(request.getHeader(identity.apiKeyHeader()));
     addHeaders(context, request);
     if (!customizers.isEmpty()) {

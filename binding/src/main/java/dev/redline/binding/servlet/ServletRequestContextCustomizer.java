@@ -1,4 +1,4 @@
-package dev.redline.spring.servlet;
+package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.RequestDetails;
 import jakarta.servlet.http.HttpServletRequest;

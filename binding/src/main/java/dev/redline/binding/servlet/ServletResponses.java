@@ -1,16 +1,14 @@
-package dev.redline.spring.servlet;
+package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.DenialResponse;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
-import dev.redline.spring.method.CurrentRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
-import org.springframework.http.HttpHeaders;
 
 /**
  * Writes decisions to servlet responses. Thread-safe.
@@ -18,20 +16,14 @@ import org.springframework.http.HttpHeaders;
  * @param http how decisions look in HTTP
  */
 public record ServletResponses(RateLimitHttp http) {
-
-  /** Returns how annotated methods find the request of their thread. */
-  public CurrentRequest.Finder currentRequest(ServletRequests requests) {
-    return () -> ServletCurrentRequest.find(requests, this);
-  }
-
   /** Sets the headers of a result, unless the response has those of a more important one. */
-  void addHeaders(
+  public void addHeaders(
       HttpServletRequest request, HttpServletResponse response, RateLimitResult result) {
     addHeaders(request, response, result, true);
   }
 
   /** Sets the headers of a result, with or without those that say when to retry. */
-  void addHeaders(
+  public void addHeaders(
       HttpServletRequest request,
       HttpServletResponse response,
       RateLimitResult result,
@@ -46,7 +38,7 @@ public record ServletResponses(RateLimitHttp http) {
   }
 
   /** Sends the response to a denied request; does nothing if a response is under way already. */
-  void deny(HttpServletRequest request, HttpServletResponse response, RateLimitResult result)
+  public void deny(HttpServletRequest request, HttpServletResponse response, RateLimitResult result)
       throws IOException {
     if (response.isCommitted()) {
       return;
@@ -84,7 +76,7 @@ public record ServletResponses(RateLimitHttp http) {
   /** Lets scripts of other origins read the fields; the application decides which origins. */
   private void expose(HttpServletRequest request, HttpServletResponse response) {
     String exposed = http.exposedHeaders();
-    if (request.getHeader(HttpHeaders.ORIGIN) != null
+    if (request.getHeader("Origin") != null
         && !response.getHeaders(RateLimitHttp.EXPOSE).contains(exposed)) {
       response.addHeader(RateLimitHttp.EXPOSE, exposed);
     }

@@ -1,4 +1,4 @@
-package dev.redline.spring.servlet;
+package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
@@ -16,7 +16,6 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.springframework.web.cors.CorsUtils;
 
 /**
  * Limits the requests of a servlet application by rules. To be mapped to the dispatcher type
@@ -50,7 +49,7 @@ public final class ServletRateLimitFilter implements Filter {
       throws IOException, ServletException {
     if (!(any instanceof HttpServletRequest request)
         || !(anyResponse instanceof HttpServletResponse response)
-        || CorsUtils.isPreFlightRequest(request)) {
+        || isPreflight(request)) {
       chain.doFilter(any, anyResponse);
       return;
     }
@@ -66,6 +65,13 @@ public final class ServletRateLimitFilter implements Filter {
     }
     responses.addHeaders(request, response, result);
     chain.doFilter(request, response);
+  }
+
+  /** Returns whether a browser asks for permission to send the request itself later. */
+  private static boolean isPreflight(HttpServletRequest request) {
+    return "OPTIONS".equals(request.getMethod())
+        && request.getHeader("Origin") != null
+        && request.getHeader("Access-Control-Request-Method") != null;
   }
 
   private static RateLimitResult await(CompletableFuture<RateLimitResult> decision)

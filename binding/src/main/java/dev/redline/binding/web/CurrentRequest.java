@@ -1,4 +1,4 @@
-package dev.redline.spring.method;
+package dev.redline.binding.web;
 
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;

@@ -1,0 +1,309 @@
+package dev.redline.jakarta;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.redline.binding.web.DenialCustomizer;
+import dev.redline.binding.web.DenialResponse;
+import dev.redline.core.RateLimit;
+import dev.redline.core.RateLimitExceededException;
+import dev.redline.core.RateLimitResult;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.RequestScoped;
+import jakarta.servlet.ServletRegistration;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.SecurityContext;
+import jakarta.ws.rs.ext.ExceptionMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.security.Principal;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.glassfish.grizzly.http.server.HttpServer;
+import org.glassfish.grizzly.http.server.NetworkListener;
+import org.glassfish.grizzly.servlet.WebappContext;
+import org.glassfish.jersey.grizzly2.httpserver.GrizzlyHttpServerFactory;
+import org.glassfish.jersey.server.ResourceConfig;
+import org.glassfish.jersey.servlet.ServletContainer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Resources on Weld and Jersey, in the servlet container of Grizzly and without one. */
+class LimitedResourcesTest {
+  private final HttpClient client = HttpClient.newHttpClient();
+  private Deployment deployment;
+  private HttpServer server;
+
+  /** A resource. */
+  @Path("/")
+  @RequestScoped
+  public static class Shop {
+    @GET
+    @Path("user")
+    @RateLimit(value = "1/m", key = "#principal")
+    public String user() {
+      return "done";
+    }
+
+    @GET
+    @Path("async")
+    @RateLimit(value = "1/m", key = "#header['X-Tenant']")
+    public CompletionStage<String> async() {
+      return CompletableFuture.supplyAsync(() -> "done");
+    }
+
+    @GET
+    @Path("unmapped")
+    @RateLimit(value = "5/m", key = "ip")
+    public String unmapped() {
+      throw new UnsupportedOperationException("not mapped");
+    }
+  }
+
+  /** Not a bean: it has no scope. */
+  @Path("/plain")
+  public static class PlainResource {
+    @GET
+    @RateLimit("1/m")
+    public String get() {
+      return "done";
+    }
+  }
+
+  /** Takes the user from a header. */
+  public static class Authentication implements ContainerRequestFilter {
+    @Override
+    public void filter(ContainerRequestContext request) {
+      Principal principal = () -> request.getHeaderString("X-User");
+      SecurityContext before = request.getSecurityContext();
+      request.setSecurityContext(
+          new SecurityContext() {
+            @Override
+            public Principal getUserPrincipal() {
+              return principal;
+            }
+
+            @Override
+            public boolean isUserInRole(String role) {
+              return false;
+            }
+
+            @Override
+            public boolean isSecure() {
+              return before.isSecure();
+            }
+
+            @Override
+            public String getAuthenticationScheme() {
+              return "header";
+            }
+          });
+    }
+  }
+
+  /** The application's own response to denials. */
+  public static class OwnMapper implements ExceptionMapper<RateLimitExceededException> {
+    @Override
+    public Response toResponse(RateLimitExceededException denied) {
+      return Response.status(418).build();
+    }
+  }
+
+  /** Would turn denials into failures. */
+  public static class CatchAll implements ExceptionMapper<RuntimeException> {
+    @Override
+    public Response toResponse(RuntimeException failure) {
+      return Response.serverError().build();
+    }
+  }
+
+  /** Changes the body of denials. */
+  @ApplicationScoped
+  public static class Customizer implements DenialCustomizer {
+    @Override
+    public void customize(DenialResponse response, RateLimitResult result) {
+      response.header("X-Custom", "yes").body("text/plain", "not now");
+    }
+  }
+
+  private static ResourceConfig application(Class<?>... classes) {
+    return new ResourceConfig(classes);
+  }
+
+  /** Starts the servlet container. */
+  private void start(Map<String, String> properties, ResourceConfig application, Class<?>... beans)
+      throws IOException {
+    deployment = Deployment.start(properties, beans);
+    WebappContext context = new WebappContext("test", "/shop");
+    ServletRegistration.Dynamic rest =
+        context.addServlet("rest", new ServletContainer(application));
+    rest.setAsyncSupported(true);
+    rest.addMapping("/api/*");
+    new RedlineInitializer().onStartup(Set.of(), context);
+    server = new HttpServer();
+    server.addListener(new NetworkListener("http", "127.0.0.1", 0));
+    context.deploy(server);
+    server.start();
+  }
+
+  /** Starts Jersey without servlets. */
+  private void startWithoutServlets(ResourceConfig application, Class<?>... beans) {
+    deployment = Deployment.start(Map.of(), beans);
+    server =
+        GrizzlyHttpServerFactory.createHttpServer(
+            URI.create("http://127.0.0.1:0/shop/api/"), application);
+  }
+
+  @AfterEach
+  void stop() {
+    if (server != null) {
+      server.shutdownNow();
+    }
+    if (deployment != null) {
+      deployment.close();
+    }
+  }
+
+  private HttpResponse<String> get(String path, String... headers)
+      throws IOException, InterruptedException {
+    int port = server.getListeners().iterator().next().getPort();
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/shop/api/" + path));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void userOfTheSecurityContextIsThePrincipal() throws Exception {
+    start(Map.of(), application(Shop.class, Authentication.class, CatchAll.class), Shop.class);
+
+    assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(200);
+    HttpResponse<String> denied = get("user", "X-User", "alice");
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+    assertThat(denied.headers().allValues("Retry-After")).hasSize(1);
+    assertThat(denied.body()).contains("\"ruleId\":\"Shop.user\"");
+    assertThat(get("user", "X-User", "bob").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void mapperOfTheApplicationWins() throws Exception {
+    start(Map.of(), application(Shop.class, Authentication.class, OwnMapper.class), Shop.class);
+
+    get("user", "X-User", "alice");
+
+    assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(418);
+  }
+
+  @Test
+  void customizerChangesDenials() throws Exception {
+    start(Map.of(), application(Shop.class, Authentication.class), Shop.class, Customizer.class);
+
+    get("user", "X-User", "alice");
+    HttpResponse<String> denied = get("user", "X-User", "alice");
+
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().firstValue("X-Custom")).contains("yes");
+    assertThat(denied.body()).isEqualTo("not now");
+  }
+
+  @Test
+  void responseHasTheHeadersOfTheSmallestShareOnce() throws Exception {
+    Map<String, String> rules = new HashMap<>();
+    rules.put("rl.rules[0].id", "all");
+    rules.put("rl.rules[0].path", "/api/**");
+    rules.put("rl.rules[0].limit", "4/m");
+    start(rules, application(Shop.class), Shop.class);
+
+    HttpResponse<String> allowed = get("async", "X-Tenant", "acme");
+    HttpResponse<String> denied = get("async", "X-Tenant", "acme");
+    get("async", "X-Tenant", "other");
+    get("async", "X-Tenant", "another");
+    HttpResponse<String> deniedByFilter = get("async", "X-Tenant", "new");
+
+    assertThat(allowed.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+    assertThat(deniedByFilter.statusCode()).isEqualTo(429);
+    assertThat(deniedByFilter.headers().allValues("X-RateLimit-Limit")).containsExactly("4");
+  }
+
+  @Test
+  void filtersByNameLimitTheirPathsInTheirOrder() throws Exception {
+    Map<String, String> properties = new HashMap<>();
+    properties.put("rl.filter.enabled", "false");
+    properties.put("rl.rule-sets[0].id", "first");
+    properties.put("rl.rule-sets[0].rules[0].id", "one");
+    properties.put("rl.rule-sets[0].rules[0].limit", "1/m");
+    properties.put("rl.rule-sets[1].id", "second");
+    properties.put("rl.rule-sets[1].rules[0].id", "two");
+    properties.put("rl.rule-sets[1].rules[0].limit", "2/m");
+    properties.put("rl.filters.late.rule-set-id", "second");
+    properties.put("rl.filters.late.order", "10");
+    properties.put("rl.filters.early.rule-set-id", "first");
+    properties.put("rl.filters.early.include-patterns", "/api/async");
+    start(properties, application(Shop.class, Authentication.class), Shop.class);
+
+    assertThat(get("async", "X-Tenant", "a").statusCode()).isEqualTo(200);
+    assertThat(get("async", "X-Tenant", "b").body()).contains("\"ruleId\":\"one\"");
+    assertThat(get("user", "X-User", "a").statusCode()).isEqualTo(200);
+    assertThat(get("user", "X-User", "b").body()).contains("\"ruleId\":\"two\"");
+  }
+
+  @Test
+  void unmappedFailureHasHeadersToo() throws Exception {
+    start(Map.of(), application(Shop.class), Shop.class);
+
+    HttpResponse<String> failed = get("unmapped");
+
+    assertThat(failed.statusCode()).isEqualTo(500);
+    assertThat(failed.headers().firstValue("X-RateLimit-Remaining")).contains("4");
+  }
+
+  @Test
+  void worksWithoutServlets() throws Exception {
+    startWithoutServlets(application(Shop.class, Authentication.class), Shop.class);
+
+    HttpResponse<String> allowed = get("async", "X-Tenant", "acme");
+    HttpResponse<String> denied =
+        get("async", "X-Tenant", "acme", "Origin", "https://shop.example");
+
+    assertThat(allowed.statusCode()).isEqualTo(200);
+    assertThat(allowed.headers().allValues("X-RateLimit-Remaining")).containsExactly("0");
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().allValues("Retry-After")).hasSize(1);
+    assertThat(denied.headers().firstValue("Access-Control-Expose-Headers")).isPresent();
+    assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(200);
+    assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void featureMayBeConfiguredTwice() throws Exception {
+    startWithoutServlets(application(Shop.class, RedlineFeature.class), Shop.class);
+
+    get("async", "X-Tenant", "acme");
+    HttpResponse<String> denied = get("async", "X-Tenant", "acme");
+
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+  }
+
+  @Test
+  void limitedResourceThatIsNoBeanStopsTheStart() {
+    assertThatThrownBy(() -> startWithoutServlets(application(PlainResource.class), Shop.class))
+        .hasStackTraceContaining(PlainResource.class.getName() + ".get would have no effect")
+        .hasStackTraceContaining("add @RequestScoped");
+  }
+}
