@@ -1,16 +1,12 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.application.LayeredProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -25,7 +21,6 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
  * RL_STORAGE_MAX_KEYS} from {@code rl.storage.max.keys}.
  */
 final class EnvironmentProperties {
-  private static final Logger LOG = System.getLogger(EnvironmentProperties.class.getName());
   private static final String PREFIX = "rl.";
 
   private EnvironmentProperties() {}
@@ -38,9 +33,9 @@ final class EnvironmentProperties {
     Map<String, String> merged = new LinkedHashMap<>();
     for (PropertySource<?> source : weakestFirst) {
       if (source instanceof SystemEnvironmentPropertySource variables) {
-        overlay(merged, catalog.environment(variables(variables)));
+        LayeredProperties.overlay(merged, catalog.environment(variables(variables)));
       } else if (source instanceof EnumerablePropertySource<?> enumerable) {
-        overlay(merged, properties(enumerable, environment));
+        LayeredProperties.overlay(merged, properties(enumerable, environment));
       }
     }
     return merged;
@@ -50,16 +45,7 @@ final class EnvironmentProperties {
   static void warnOfUnknownVariables(ConfigurableEnvironment environment, PropertyCatalog catalog) {
     for (PropertySource<?> source : environment.getPropertySources()) {
       if (source instanceof SystemEnvironmentPropertySource variables) {
-        catalog
-            .unknownVariables(variables(variables))
-            .forEach(
-                (variable, meant) ->
-                    LOG.log(
-                        Level.WARNING,
-                        "the environment variable "
-                            + variable
-                            + " stands for no property"
-                            + meant.map(name -> "; did you mean " + name + "?").orElse("")));
+        LayeredProperties.warnOfUnknownVariables(variables(variables), catalog);
       }
     }
   }
@@ -81,20 +67,5 @@ final class EnvironmentProperties {
       }
     }
     return properties;
-  }
-
-  /** Replaces what a stronger source says, regardless of its spelling, list or not. */
-  static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
-    Set<String> replaced =
-        stronger.keySet().stream().map(EnvironmentProperties::fold).collect(Collectors.toSet());
-    weaker.keySet().removeIf(name -> replaced.contains(fold(name)));
-    weaker.putAll(stronger);
-  }
-
-  /** Returns the form in which all spellings of a name are equal. */
-  private static String fold(String name) {
-    int bracket = name.indexOf('[');
-    String bare = bracket < 0 ? name : name.substring(0, bracket);
-    return bare.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
   }
 }

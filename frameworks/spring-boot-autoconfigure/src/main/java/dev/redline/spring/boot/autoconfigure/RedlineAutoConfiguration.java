@@ -2,6 +2,7 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.LayeredProperties;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
@@ -87,7 +88,7 @@ public class RedlineAutoConfiguration {
     EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
     Map<String, String> properties = new LinkedHashMap<>();
     enabledFilters.stream().map(EnabledFilter::properties).forEach(properties::putAll);
-    EnvironmentProperties.overlay(properties, properties(environment));
+    LayeredProperties.overlay(properties, properties(environment));
     if (usesRedis(properties) && !namesRedis(properties)) {
       redis.orderedStream().map(RedisHostProperties::find).forEach(properties::putAll);
     }
