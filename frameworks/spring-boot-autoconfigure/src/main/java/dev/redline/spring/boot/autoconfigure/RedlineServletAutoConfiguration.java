@@ -92,7 +92,10 @@ public class RedlineServletAutoConfiguration {
           new FilterRegistrationBean<>(
               new ServletRateLimitFilter(
                   new RequestLimiter(
-                      handler.handler(), filter.ruleSetId(), settings.core().missingRules()),
+                      handler.handler(),
+                      filter.ruleSetId(),
+                      settings.core().missingRules(),
+                      settings.sharesOf(name)),
                   filter.paths(),
                   requests,
                   responses));
