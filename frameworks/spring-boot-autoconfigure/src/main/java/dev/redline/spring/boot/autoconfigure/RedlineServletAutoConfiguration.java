@@ -115,8 +115,11 @@ public class RedlineServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ServletDenialResolver redlineDenialResolver(
-        ServletResponses responses, ApplicationContext context) {
-      return new ServletDenialResolver(responses, new DenialHandlers(context));
+        ServletResponses responses,
+        ApplicationContext context,
+        ObjectProvider<HandlerExceptionResolver> resolvers) {
+      return new ServletDenialResolver(
+          responses, new DenialHandlers(context), () -> resolvers.orderedStream().toList());
     }
   }
 

@@ -89,9 +89,8 @@ public class RedlineWebFluxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveDenialAdvice redlineDenialAdvice(
-        ReactiveResponses responses, ApplicationContext context) {
-      return new ReactiveDenialAdvice(responses, new DenialHandlers(context));
+    ReactiveDenialAdvice redlineDenialAdvice() {
+      return new ReactiveDenialAdvice();
     }
 
     @Bean
