@@ -7,6 +7,7 @@ import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.MetricsExporter.RuleResult;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +112,7 @@ final class CallLimitLookup {
     evaluation.match(
         Objects.requireNonNull(source.compiled().index(limit.ruleSetId())),
         check.request(),
+        Set.of(),
         source,
         ranks);
     if (evaluation.applied() == before && !evaluation.dryRun()) {

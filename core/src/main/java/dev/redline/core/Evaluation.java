@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -102,12 +103,18 @@ final class Evaluation {
     }
   }
 
-  /** Collects the rules of an index that apply to a request. */
-  void match(RuleIndex index, RequestContext request, ActiveRules rules, RankList ranks) {
+  /** Collects the rules of an index that apply to a request, without those of some rule sets. */
+  void match(
+      RuleIndex index,
+      RequestContext request,
+      Set<String> except,
+      ActiveRules rules,
+      RankList ranks) {
     index.find(request, ranks);
     for (int i = 0; i < ranks.size(); i++) {
       CompiledRule candidate = index.get(ranks.get(i));
-      if (candidate.mismatch(request) == null
+      if ((except.isEmpty() || !except.contains(candidate.rule().ruleSetId()))
+          && candidate.mismatch(request) == null
           && apply(candidate, request, rules.meter(candidate))) {
         return;
       }

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -72,7 +73,7 @@ final class Explainer {
   private void collect() {
     if (check instanceof LimitCheck.OfRequest ofRequest) {
       if (index != null) {
-        collect(index, ofRequest.request());
+        collect(index, ofRequest.request(), ofRequest.except());
       }
     } else if (check instanceof LimitCheck.OfPlans ofPlans) {
       String identity = IdentityScheme.ofPlanKey(ofPlans.key());
@@ -115,7 +116,7 @@ final class Explainer {
       ActiveRules source = rules.with(ofRuleSet.ruleSetId());
       RuleIndex set = source == null ? null : source.compiled().index(ofRuleSet.ruleSetId());
       if (set != null) {
-        collect(set, request);
+        collect(set, request, Set.of());
       }
     }
   }
@@ -158,7 +159,7 @@ final class Explainer {
         0);
   }
 
-  private void collect(RuleIndex all, RequestContext request) {
+  private void collect(RuleIndex all, RequestContext request, Set<String> except) {
     RankList found = new RankList();
     all.find(request, found);
     BitSet pathMatches = new BitSet();
@@ -168,6 +169,9 @@ final class Explainer {
     boolean stopped = false;
     for (int i = 0; i < all.size(); i++) {
       CompiledRule rule = all.get(i);
+      if (except.contains(rule.rule().ruleSetId())) {
+        continue;
+      }
       NoMatch why = whyNot(rule, request, pathMatches.get(i), stopped);
       if (why != null) {
         entries.add(entry(rule, why, field(rule, request, why), List.of()));

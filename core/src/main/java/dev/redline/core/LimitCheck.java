@@ -5,6 +5,7 @@ import dev.redline.core.limit.RateLimitBand;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A check that the engine decides: of a request, of a caller under one rule, of a key under plans,
@@ -18,8 +19,21 @@ public sealed interface LimitCheck
    *
    * @param ruleSetId the rule set to evaluate; if absent the configured default, else all rules
    * @param request the request
+   * @param except the rule sets whose rules are left out, because another check of the same request
+   *     decides by them; a check that a Redline server decides ignores it
    */
-  record OfRequest(Optional<String> ruleSetId, RequestContext request) implements LimitCheck {}
+  record OfRequest(Optional<String> ruleSetId, RequestContext request, Set<String> except)
+      implements LimitCheck {
+    /** Copies the set. */
+    public OfRequest {
+      except = Set.copyOf(except);
+    }
+
+    /** Creates a check that leaves no rule set out. */
+    public OfRequest(Optional<String> ruleSetId, RequestContext request) {
+      this(ruleSetId, request, Set.of());
+    }
+  }
 
   /**
    * Checks a caller against one rule, without matching a request.

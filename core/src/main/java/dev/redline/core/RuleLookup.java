@@ -63,7 +63,7 @@ final class RuleLookup {
       String id = settings.defaultRuleSetId().orElse("");
       return missingRules("the rule set '" + id + "' does not exist");
     }
-    evaluation.match(index(check, source), check.request(), source, ranks);
+    evaluation.match(index(check, source), check.request(), check.except(), source, ranks);
     RateLimitResult result = DecisionFinisher.finishWithoutStore(evaluation);
     if (result != null && result.reason() == Reason.NO_MATCHING_RULE && !evaluation.dryRun()) {
       source.noMatch(check.ruleSetId().or(settings::defaultRuleSetId)).count(RuleResult.ALLOWED);

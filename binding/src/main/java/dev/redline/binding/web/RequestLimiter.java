@@ -10,6 +10,7 @@ import dev.redline.core.key.RequestContext;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -22,7 +23,14 @@ public final class RequestLimiter {
   private final RateLimitHandler handler;
   private final Optional<String> ruleSetId;
   private final MissingRules missingRules;
+  private final FilterShares shares;
   private final AtomicBoolean warned = new AtomicBoolean();
+
+  /** Creates a limiter that leaves nothing to others. */
+  public RequestLimiter(
+      RateLimitHandler handler, Optional<String> ruleSetId, MissingRules missingRules) {
+    this(handler, ruleSetId, missingRules, FilterShares.ALONE);
+  }
 
   /**
    * Creates a limiter.
@@ -30,12 +38,17 @@ public final class RequestLimiter {
    * @param handler what decides
    * @param ruleSetId the rule set; if absent, the handler's default
    * @param missingRules whether requests are allowed if the rule set does not exist
+   * @param shares what is left to other filters
    */
   public RequestLimiter(
-      RateLimitHandler handler, Optional<String> ruleSetId, MissingRules missingRules) {
+      RateLimitHandler handler,
+      Optional<String> ruleSetId,
+      MissingRules missingRules,
+      FilterShares shares) {
     this.handler = handler;
     this.ruleSetId = ruleSetId;
     this.missingRules = missingRules;
+    this.shares = shares;
   }
 
   /** Returns the rule set; if absent, the handler's default. */
@@ -48,7 +61,10 @@ public final class RequestLimiter {
    * the wait.
    */
   public CompletableFuture<RateLimitResult> check(RequestContext request) {
-    return check(new LimitCheck.OfRequest(ruleSetId, request));
+    Set<String> left = shares.leftToOthers(request.normalizedPath());
+    return left == null
+        ? CompletableFuture.completedFuture(RateLimitResult.of(Reason.NO_MATCHING_RULE))
+        : check(new LimitCheck.OfRequest(ruleSetId, request, left));
   }
 
   /** Decides another check in the same way, such as one of a plan that may not exist. */

@@ -4,13 +4,17 @@ import dev.redline.assembly.AssemblySettings;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.InlineRules;
 import dev.redline.assembly.Plugins;
+import dev.redline.binding.web.FilterShares;
 import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PropertyReader;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * All {@code rl.*} properties of an application, typed and checked.
@@ -31,6 +35,29 @@ public record ApplicationSettings(
   /** Returns what every application with an engine has. */
   public Settings core() {
     return assembly.core();
+  }
+
+  /**
+   * Returns what a filter leaves to the others: the one without a name leaves to those with one
+   * what they decide.
+   */
+  public FilterShares sharesOf(String filter) {
+    if (!filter.equals(WebFilterSettings.DEFAULT)) {
+      return FilterShares.ALONE;
+    }
+    List<FilterShares.Other> named = new ArrayList<>();
+    filters.forEach(
+        (name, settings) -> {
+          if (!name.equals(filter) && settings.enabled()) {
+            named.add(new FilterShares.Other(settings.paths(), effectiveSet(settings)));
+          }
+        });
+    WebFilterSettings own = filters.getOrDefault(filter, WebFilterSettings.NONE);
+    return new FilterShares(effectiveSet(own), named);
+  }
+
+  private Optional<String> effectiveSet(WebFilterSettings filter) {
+    return filter.ruleSetId().or(() -> core().defaultRuleSetId());
   }
 
   /**

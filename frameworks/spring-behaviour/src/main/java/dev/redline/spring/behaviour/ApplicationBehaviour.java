@@ -137,6 +137,19 @@ public abstract class ApplicationBehaviour {
     assertThat(denied.header("Retry-After")).isNotEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"publisher", "plain"})
+  final void handlerOfDenialsWinsInAnyAdvice(String endpoint) {
+    LoopbackClient client = client();
+    String path = "/method/advised/" + endpoint + "?user=" + user();
+    assertThat(client.get(path).status()).isEqualTo(200);
+
+    Response denied = client.get(path);
+
+    assertThat(denied.status()).isEqualTo(418);
+    assertThat(denied.body()).isEqualTo("advised AdvisedDenials." + endpoint);
+  }
+
   @Test
   final void handlerOfDenialsWins() {
     LoopbackClient client = client();

@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -31,11 +33,14 @@ import reactor.core.publisher.Mono;
   ServletApplication.Endpoints.class,
   ServletApplication.LocalHandler.class,
   ServletApplication.OwnDenials.class,
+  ServletApplication.AdvisedDenials.class,
+  ServletApplication.LateAdvice.class,
   ServletApplication.EveryException.class
 })
 public class ServletApplication {
-  /** Handles what no other handler does. */
+  /** Handles what no other handler does, although Spring finds it first. */
   @RestControllerAdvice
+  @Order(0)
   static class EveryException {
     @ExceptionHandler(Exception.class)
     ResponseEntity<String> handle(Exception e) {
@@ -153,6 +158,33 @@ public class ServletApplication {
     ResponseEntity<String> handle(RateLimitExceededException e) {
       return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
           .body("own " + e.result().ruleId().orElse(""));
+    }
+  }
+
+  /** A controller whose denials an advice handles. */
+  @RestController
+  static class AdvisedDenials {
+    @GetMapping("/method/advised/publisher")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> publisher(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @GetMapping("/method/advised/plain")
+    @RateLimit(value = "1/m", key = "#user")
+    String plain(@RequestParam("user") String user) {
+      return user;
+    }
+  }
+
+  /** Handles denials of one controller. */
+  @RestControllerAdvice(assignableTypes = AdvisedDenials.class)
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  static class LateAdvice {
+    @ExceptionHandler
+    ResponseEntity<String> handle(RateLimitExceededException e) {
+      return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
+          .body("advised " + e.result().ruleId().orElse(""));
     }
   }
 }

@@ -9,6 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -28,11 +30,14 @@ import reactor.core.publisher.Mono;
   WebFluxApplication.Endpoints.class,
   WebFluxApplication.LocalHandler.class,
   WebFluxApplication.OwnDenials.class,
+  WebFluxApplication.AdvisedDenials.class,
+  WebFluxApplication.LateAdvice.class,
   WebFluxApplication.EveryException.class
 })
 public class WebFluxApplication {
-  /** Handles what no other handler does. */
+  /** Handles what no other handler does, although Spring finds it first. */
   @RestControllerAdvice
+  @Order(0)
   static class EveryException {
     @ExceptionHandler(Exception.class)
     ResponseEntity<String> handle(Exception e) {
@@ -129,6 +134,33 @@ public class WebFluxApplication {
     ResponseEntity<String> handle(RateLimitExceededException e) {
       return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
           .body("own " + e.result().ruleId().orElse(""));
+    }
+  }
+
+  /** A controller whose denials an advice handles. */
+  @RestController
+  static class AdvisedDenials {
+    @GetMapping("/method/advised/publisher")
+    @RateLimit(value = "1/m", key = "#user")
+    Mono<String> publisher(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @GetMapping("/method/advised/plain")
+    @RateLimit(value = "1/m", key = "#user")
+    String plain(@RequestParam("user") String user) {
+      return user;
+    }
+  }
+
+  /** Handles denials of one controller. */
+  @RestControllerAdvice(assignableTypes = AdvisedDenials.class)
+  @Order(Ordered.LOWEST_PRECEDENCE)
+  static class LateAdvice {
+    @ExceptionHandler
+    ResponseEntity<String> handle(RateLimitExceededException e) {
+      return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT)
+          .body("advised " + e.result().ruleId().orElse(""));
     }
   }
 }

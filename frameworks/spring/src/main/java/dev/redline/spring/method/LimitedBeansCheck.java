@@ -6,6 +6,7 @@ import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.Predicate;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -85,7 +86,13 @@ public final class LimitedBeansCheck implements SmartInitializingSingleton {
     }
     Method first = limited.stream().filter(each -> !isNeverVirtual(each)).findFirst().orElse(null);
     Object bean = first == null ? null : beans.getSingleton(name);
-    if (first != null && bean != null && bean.getClass() == userType) {
+    if (first != null && cannotBeSubclassed(userType)) {
+      problem(
+          first,
+          userType,
+          "calls of a final class cannot be intercepted: remove final (Kotlin: open the class, or"
+              + " use the compiler plugin for Spring; a record cannot be limited)");
+    } else if (first != null && bean != null && bean.getClass() == userType) {
       problem(
           first,
           userType,
@@ -94,6 +101,14 @@ public final class LimitedBeansCheck implements SmartInitializingSingleton {
               + "' cannot be intercepted: a BeanPostProcessor needs it, so it was created before"
               + " proxies");
     }
+  }
+
+  /**
+   * Returns whether a class can have no proxy, because it is final. The proxies of interfaces that
+   * the JDK makes are final too, but have one.
+   */
+  static boolean cannotBeSubclassed(Class<?> type) {
+    return Modifier.isFinal(type.getModifiers()) && !Proxy.isProxyClass(type);
   }
 
   private boolean lacksRequest(Method method, Class<?> type) {

@@ -62,6 +62,7 @@ public final class RateLimitAdvisor extends AbstractPointcutAdvisor {
       setClassFilter(
           type ->
               AnnotationUtils.isCandidateClass(type, RateLimit.class)
+                  && !LimitedBeansCheck.cannotBeSubclassed(type)
                   && !type.getName().startsWith("org.springframework."));
     }
 

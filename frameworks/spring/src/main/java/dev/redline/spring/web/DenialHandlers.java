@@ -4,71 +4,73 @@ import dev.redline.core.RateLimitExceededException;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
-import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils.MethodFilter;
-import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.ControllerAdviceBean;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 
 /**
  * Finds the application's own handlers of {@link RateLimitExceededException}, which win over
- * Redline's response. A handler of a supertype, such as {@code Exception}, is none: it would turn a
- * denial into an internal error. Thread-safe.
+ * Redline's response and over all handlers of a supertype, such as {@code Exception}: those would
+ * turn a denial into an internal error. Thread-safe.
  */
 public final class DenialHandlers {
   /** Redline's own handler on WebFlux, where it has to be an advice like those of applications. */
   private static final String OWN_ADVICE = "dev.redline.spring.webflux.ReactiveDenialAdvice";
 
-  private static final MethodFilter HANDLES_DENIALS = DenialHandlers::handlesDenials;
-
   private final ApplicationContext context;
-  private final Map<Class<?>, Boolean> byController = new ConcurrentHashMap<>();
+  private final Map<Class<?>, Optional<HandlerMethod>> ofAdvices = new ConcurrentHashMap<>();
 
   /** Creates it for the controllers and advices of an application. */
   public DenialHandlers(ApplicationContext context) {
     this.context = context;
   }
 
-  /** Returns whether the controller itself or an advice for it handles denials. */
-  public boolean existFor(Class<?> controller) {
-    return byController.computeIfAbsent(controller, this::find);
+  /** Returns whether the controller itself handles denials; Spring calls its handler first. */
+  public boolean existIn(Class<?> controller) {
+    return handlesDenials(handler(controller));
   }
 
-  /** Returns whether an advice of the application handles denials, for any controller. */
-  public boolean existInAdvices() {
-    for (String name : context.getBeanNamesForAnnotation(ControllerAdvice.class)) {
-      Class<?> type = context.getType(name, false);
-      if (type != null && hasHandler(ClassUtils.getUserClass(type))) {
-        return true;
+  /**
+   * Returns the first advice's handler of denials for a controller, or null if there is none.
+   * Spring itself would call an earlier advice's handler of a supertype instead.
+   */
+  public @Nullable HandlerMethod ofAdvice(Class<?> controller) {
+    return ofAdvices.computeIfAbsent(controller, this::find).orElse(null);
+  }
+
+  private Optional<HandlerMethod> find(Class<?> controller) {
+    for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(context)) {
+      Class<?> type = advice.getBeanType();
+      Method method = type == null || isOwn(type) ? null : handler(type);
+      if (method != null && handlesDenials(method) && advice.isApplicableToBeanType(controller)) {
+        return Optional.of(new HandlerMethod(advice.resolveBean(), method));
       }
     }
-    return false;
+    return Optional.empty();
   }
 
-  private boolean find(Class<?> controller) {
-    if (hasHandler(controller)) {
-      return true;
-    }
-    List<ControllerAdviceBean> advices = ControllerAdviceBean.findAnnotatedBeans(context);
-    return advices.stream()
-        .filter(advice -> advice.isApplicableToBeanType(controller))
-        .map(ControllerAdviceBean::getBeanType)
-        .anyMatch(type -> type != null && hasHandler(type));
+  private static boolean isOwn(Class<?> advice) {
+    return advice.getName().equals(OWN_ADVICE);
   }
 
-  private static boolean hasHandler(Class<?> type) {
-    return !type.getName().equals(OWN_ADVICE)
-        && !MethodIntrospector.selectMethods(type, HANDLES_DENIALS).isEmpty();
+  /** Returns the method of a class that Spring would call, perhaps a handler of a supertype. */
+  private static @Nullable Method handler(Class<?> type) {
+    return new ExceptionHandlerMethodResolver(type)
+        .resolveMethodByExceptionType(RateLimitExceededException.class);
   }
 
-  private static boolean handlesDenials(Method method) {
+  private static boolean handlesDenials(@Nullable Method method) {
     ExceptionHandler annotation =
-        AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
-    if (annotation == null) {
+        method == null
+            ? null
+            : AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
+    if (method == null || annotation == null) {
       return false;
     }
     Class<?>[] types =

@@ -85,8 +85,8 @@ final class BucketTransaction implements CallThreads.Call<Acquisition, Outcome> 
       requests.add(new Request(pending, own, generations.of(acquisition)));
     }
     long sentNanos = System.nanoTime();
-    try (Connection connection = dataSource.getConnection()) {
-      prepare(connection, settings);
+    try (BorrowedConnection borrowed = BorrowedConnection.from(dataSource, settings)) {
+      Connection connection = borrowed.connection();
       try {
         Decisions decisions = new Decisions(table.lock(connection, keys));
         Object[] results = new Object[batch.size()];
@@ -115,14 +115,6 @@ final class BucketTransaction implements CallThreads.Call<Acquisition, Outcome> 
             System.nanoTime());
       }
     }
-  }
-
-  /** Sets up a connection of any pool: transactions by statements, and no endless wait. */
-  static void prepare(Connection connection, JdbcSettings settings) throws SQLException {
-    if (!connection.getAutoCommit()) {
-      connection.setAutoCommit(true);
-    }
-    connection.setNetworkTimeout(Runnable::run, (int) settings.timeout().toMillis());
   }
 
   /** Ends a transaction that failed; closes the connection if that fails too. */

@@ -188,9 +188,8 @@ final class JdbcMaintenance implements AutoCloseable {
   }
 
   private <T> T work(Work<T> work) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      BucketTransaction.prepare(connection, settings);
-      return work.on(connection);
+    try (BorrowedConnection borrowed = BorrowedConnection.from(dataSource, settings)) {
+      return work.on(borrowed.connection());
     }
   }
 

@@ -11,13 +11,18 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StoreException;
 import dev.redline.testkit.internal.StoreLoad;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -167,6 +172,47 @@ class JdbcStoreTest {
       assertThat(take(store, ALICE)).isTrue();
       assertThat(store.health().up()).isTrue();
     }
+  }
+
+  /** Connections of a pool that does not undo what a borrower has set; keeps how they came back. */
+  private static final class CarelessPool extends PGSimpleDataSource {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Queue<String> returned = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public Connection getConnection() throws SQLException {
+      Connection connection = super.getConnection();
+      connection.setAutoCommit(false);
+      connection.setNetworkTimeout(Runnable::run, 12_345);
+      InvocationHandler calls =
+          (proxy, method, arguments) -> {
+            if (method.getName().equals("close")) {
+              returned.add(connection.getAutoCommit() + " " + connection.getNetworkTimeout());
+            }
+            return method.invoke(connection, arguments);
+          };
+      return (Connection)
+          Proxy.newProxyInstance(
+              Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, calls);
+    }
+  }
+
+  @Test
+  void returnsConnectionsOfTheApplicationAsTheyWere() throws Exception {
+    CarelessPool pool = new CarelessPool();
+    pool.setUrl(POSTGRES.server().url());
+    pool.setUser(POSTGRES.server().user());
+    JdbcSettings settings =
+        JdbcSettings.forDataSource()
+            .withTable(POSTGRES.settings().table())
+            .withTimeout(Duration.ofSeconds(5));
+    try (JdbcStore store = JdbcStore.start(settings, pool)) {
+      assertThat(store.awaitReady(Duration.ofSeconds(10))).isTrue();
+      assertThat(take(store, ALICE)).isTrue();
+      store.sweep();
+    }
+    assertThat(pool.returned).isNotEmpty().containsOnly("false 12345");
   }
 
   @Test

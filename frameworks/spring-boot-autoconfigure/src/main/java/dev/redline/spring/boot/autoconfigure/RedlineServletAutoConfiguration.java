@@ -96,7 +96,10 @@ public class RedlineServletAutoConfiguration {
           new FilterRegistrationBean<>(
               new ServletRateLimitFilter(
                   new RequestLimiter(
-                      handler.handler(), filter.ruleSetId(), settings.core().missingRules()),
+                      handler.handler(),
+                      filter.ruleSetId(),
+                      settings.core().missingRules(),
+                      settings.sharesOf(name)),
                   filter.paths(),
                   requests,
                   responses));
@@ -116,8 +119,11 @@ public class RedlineServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ServletDenialResolver redlineDenialResolver(
-        ServletResponses responses, ApplicationContext context) {
-      return new ServletDenialResolver(responses, new DenialHandlers(context));
+        ServletResponses responses,
+        ApplicationContext context,
+        ObjectProvider<HandlerExceptionResolver> resolvers) {
+      return new ServletDenialResolver(
+          responses, new DenialHandlers(context), () -> resolvers.orderedStream().toList());
     }
   }
 

@@ -89,9 +89,8 @@ public class RedlineWebFluxAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveDenialAdvice redlineDenialAdvice(
-        ReactiveResponses responses, ApplicationContext context) {
-      return new ReactiveDenialAdvice(responses, new DenialHandlers(context));
+    ReactiveDenialAdvice redlineDenialAdvice() {
+      return new ReactiveDenialAdvice();
     }
 
     @Bean
@@ -122,7 +121,11 @@ public class RedlineWebFluxAutoConfiguration {
         throw new IllegalStateException("rl.filters." + name + " was removed since the build");
       }
       RequestLimiter limiter =
-          new RequestLimiter(handler.handler(), filter.ruleSetId(), settings.core().missingRules());
+          new RequestLimiter(
+              handler.handler(),
+              filter.ruleSetId(),
+              settings.core().missingRules(),
+              settings.sharesOf(name));
       return new ReactiveRateLimitFilter(
           new ExchangeLimiter(limiter, settings.core().defaultRuleSetId(), requests, responses),
           filter.enabled() ? filter.paths() : NO_PATHS,

@@ -279,16 +279,26 @@ class AnnotatedMethodsTest {
     }
   }
 
+  /** A bean that can have no proxy. */
+  static final class FinalClass {
+    @RateLimit("1/s")
+    String limited() {
+      return "";
+    }
+  }
+
   @Test
   void reportsAllMistakesOfTheApplicationTogether() {
     runner
         .withBean(Mistakes.class)
+        .withBean(FinalClass.class)
         .run(
             context -> {
               InvalidBindingException failure = invalidBinding(context.getStartupFailure());
               FailureAnalysis analysis = new InvalidBindingAnalyzer().analyze(failure);
               assertThat(analysis.getDescription())
                   .contains("isFinal", "remove final")
+                  .contains("FinalClass.limited", "calls of a final class cannot be intercepted")
                   .contains("isPrivate", "private method cannot be intercepted")
                   .contains("isStatic", "static method cannot be intercepted")
                   .contains("unknown plan 'missing'")

@@ -7,13 +7,22 @@ import dev.redline.application.WebFilterSettings;
 import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimit;
 import dev.redline.spring.webflux.ReactiveRateLimitFilter;
+import jakarta.servlet.Filter;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServlet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.MockFilterChain;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.stereotype.Controller;
 import reactor.core.publisher.Mono;
 
@@ -113,6 +122,69 @@ class WebFiltersTest {
                 assertThat(context)
                     .getFailure()
                     .hasStackTraceContaining("the name 'Log In' is not allowed"));
+  }
+
+  /** Counts the requests that reach it. */
+  @SuppressWarnings("serial")
+  private static final class CountingServlet extends HttpServlet {
+    private int requests;
+
+    @Override
+    public void service(ServletRequest request, ServletResponse response) {
+      requests++;
+    }
+  }
+
+  /** Returns how many of ten requests both filters allow, in either order. */
+  private static int allowed(ApplicationContext context, String path, boolean namedFirst)
+      throws Exception {
+    Filter named = registration(context, "redlineFilter.login").getFilter();
+    Filter standard = registration(context, "redlineFilter").getFilter();
+    CountingServlet servlet = new CountingServlet();
+    for (int i = 0; i < 10; i++) {
+      MockFilterChain chain =
+          namedFirst
+              ? new MockFilterChain(servlet, named, standard)
+              : new MockFilterChain(servlet, standard, named);
+      chain.doFilter(new MockHttpServletRequest("GET", path), new MockHttpServletResponse());
+    }
+    return servlet.requests;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void severalFiltersChargeRequestsOnceUnderEachRule(boolean namedFirst) {
+    servlet
+        .withPropertyValues(
+            "rl.filters.login.rule-set-id=login",
+            "rl.filters.login.include-patterns=/in/*",
+            "rl.rule-sets[0].id=login",
+            "rl.rule-sets[0].rules[0].id=attempts",
+            "rl.rule-sets[0].rules[0].limit=4/h",
+            "rl.rules[0].id=everything",
+            "rl.rules[0].path=/out/**",
+            "rl.rules[0].limit=3/h")
+        .run(
+            context -> {
+              assertThat(allowed(context, "/in/x", namedFirst)).isEqualTo(4);
+              assertThat(allowed(context, "/out/x", namedFirst)).isZero();
+            });
+    servlet
+        .withPropertyValues(
+            "rl.filters.login.include-patterns=/in/*",
+            "rl.rules[0].id=all",
+            "rl.rules[0].limit=4/h")
+        .run(context -> assertThat(allowed(context, "/in/x", namedFirst)).isEqualTo(4));
+    servlet
+        .withPropertyValues(
+            "rl.filters.login.rule-set-id=login",
+            "rl.filters.login.include-patterns=/in/*",
+            "rl.rule-sets[0].id=login",
+            "rl.rule-sets[0].rules[0].id=attempts",
+            "rl.rule-sets[0].rules[0].limit=9/h",
+            "rl.rules[0].id=everything",
+            "rl.rules[0].limit=3/h")
+        .run(context -> assertThat(allowed(context, "/in/x", namedFirst)).isEqualTo(3));
   }
 
   /** A controller whose limit needs the request. */
