@@ -170,6 +170,28 @@ class RuleResetTest {
     assertThat(left(group, limits)).isEqualTo(3);
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void theDebtOfAnEvictedBucketFromBeforeTheResetIsNotAddedToItsGroup(int bands) {
+    RateLimitKey key = key(bands);
+    BucketLimits limits = key.limits();
+    RuleResets resets = new RuleResets();
+    OverflowBuckets groups = new OverflowBuckets(now::get, Fixture.START, resets);
+    Bucket group = groups.bucketOf(key);
+    Bucket own = Bucket.create(limits);
+    own.open(limits, RuleResets.NONE);
+    take(own, limits, 5);
+    resets.run(
+        List.of(limits),
+        reset -> {
+          groups.reset(reset);
+          take(group, limits, 1);
+          groups.absorb(key, own);
+        });
+
+    assertThat(left(group, limits)).isEqualTo(4);
+  }
+
   private void take(Bucket bucket, BucketLimits limits, long cost) {
     long[] view = view(bucket, limits);
     assertThat(bucket.lock()).isTrue();
