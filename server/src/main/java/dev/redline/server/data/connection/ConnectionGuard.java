@@ -9,6 +9,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
@@ -108,6 +110,9 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     readsHead = false;
     if (connection instanceof Http2ServerConnection) {
       http2 = connection;
+      Http2ConnectionDecoder decoder =
+          channel().pipeline().get(Http2ConnectionHandler.class).decoder();
+      decoder.frameListener(new Http2Methods(decoder.frameListener()));
       if (connections.isDraining()) {
         announceDrain();
       }
