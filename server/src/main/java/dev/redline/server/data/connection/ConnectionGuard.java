@@ -40,7 +40,10 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** How many bytes are discarded during that time. */
   private static final int MAX_DISCARDED = 4 << 20;
 
-  /** How long a connection must be quiet to be closed when the service stops. */
+  /**
+   * How long a connection must be quiet to be closed when the service stops; of HTTP/2, how long
+   * after the client was asked for no further requests.
+   */
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final int LATE_HEAD_STATUS = 408;
@@ -66,6 +69,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean shutDown;
   private int discarded;
   private long headStartNanos;
+  private long drainAnnouncedNanos;
   private long lastActiveNanos = System.nanoTime();
 
   ConnectionGuard(Connections connections) {
@@ -321,6 +325,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** Asks an HTTP/2 client for no further requests; those on their way are still answered. */
   void announceDrain() {
     if (http2 != null) {
+      drainAnnouncedNanos = System.nanoTime();
       http2.goAway(0, Integer.MAX_VALUE);
     }
   }
@@ -331,9 +336,11 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
       return;
     }
     if (http2 != null) {
-      shutDown = true;
-      http2.goAway(0);
-      http2.shutdown(Integer.MAX_VALUE, TimeUnit.MILLISECONDS);
+      if (nowNanos - drainAnnouncedNanos >= QUIET_NANOS) {
+        shutDown = true;
+        http2.goAway(0);
+        http2.shutdown(Integer.MAX_VALUE, TimeUnit.MILLISECONDS);
+      }
     } else if (unanswered == 0
         && !readsMessage
         && !lastResponseBegun
