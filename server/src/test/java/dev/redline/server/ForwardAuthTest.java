@@ -151,7 +151,8 @@ class ForwardAuthTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"200", "399", "600", "no", ""})
+  @ValueSource(
+      strings = {"200", "399", "600", "no", "", "0429", "%2B429", "429.0", "%D9%A4%D9%A2%D9%A9"})
   void rejectsDenyStatusThatIsNoError(String status) {
     HttpResponse<String> response = ask("?denyStatus=" + status, "X-Forwarded-Uri", "/x");
 

@@ -13,12 +13,15 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +37,13 @@ import org.junit.jupiter.api.Timeout;
 class Http2Test {
   private static final String RULES =
       "rules: [{ id: ten, path: /ten, limit: 10/d }, { id: closed, path: /closed, action: DENY }]";
+
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int RST_STREAM = 3;
+  private static final int SETTINGS = 4;
+  private static final int END_STREAM = 1;
+  private static final int END_STREAM_AND_HEADERS = 5;
 
   private static TestServer server;
   private static Vertx vertx;
@@ -201,5 +211,51 @@ class Http2Test {
       Answer next = get(send(HttpMethod.POST, "/v1/check", "{\"request\":{}}"));
       assertThat(next.head().statusCode()).isEqualTo(200);
     }
+  }
+
+  @Test
+  void resetsStreamWhoseMethodIsNoTokenAndKeepsTheConnection() throws Exception {
+    try (RawClient raw = new RawClient(server.server().port())) {
+      raw.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      raw.send(frame(SETTINGS, 0, 0, ""));
+      raw.send(frame(HEADERS, END_STREAM_AND_HEADERS, 1, head("G ET")));
+      raw.send(frame(HEADERS, END_STREAM_AND_HEADERS, 3, head("GET")));
+
+      DataInputStream in = new DataInputStream(raw.in());
+      List<Integer> resets = new ArrayList<>();
+      int answered = 0;
+      while (answered == 0) {
+        int lengthAndType = in.readInt();
+        int flags = in.read();
+        int stream = in.readInt();
+        in.readNBytes(lengthAndType >>> 8);
+        if ((lengthAndType & 0xff) == RST_STREAM) {
+          resets.add(stream);
+        } else if ((lengthAndType & 0xff) == DATA && (flags & END_STREAM) != 0) {
+          answered = stream;
+        }
+      }
+      assertThat(resets).containsExactly(1);
+      assertThat(answered).isEqualTo(3);
+    }
+  }
+
+  /** Returns the head of a request in HPACK, all of it literal. */
+  private static String head(String method) {
+    StringBuilder block = new StringBuilder();
+    for (String field :
+        List.of(":method", method, ":scheme", "http", ":path", "/nowhere", ":authority", "x")) {
+      block.append(field.startsWith(":") ? "\0" : "").append((char) field.length()).append(field);
+    }
+    return block.toString();
+  }
+
+  private static byte[] frame(int type, int flags, int stream, String payload) {
+    return ByteBuffer.allocate(9 + payload.length())
+        .putInt(payload.length() << 8 | type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(payload.getBytes(StandardCharsets.ISO_8859_1))
+        .array();
   }
 }

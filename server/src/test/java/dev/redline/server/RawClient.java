@@ -41,6 +41,11 @@ public final class RawClient implements AutoCloseable {
     socket.getOutputStream().write(bytes);
   }
 
+  /** Returns the bytes that the other side sends. */
+  public InputStream in() {
+    return in;
+  }
+
   /** Returns the status line of the next answer; empty if the connection was closed. */
   public String statusLine() throws IOException {
     StringBuilder line = new StringBuilder();

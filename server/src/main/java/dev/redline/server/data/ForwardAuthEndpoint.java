@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ final class ForwardAuthEndpoint implements Endpoint {
   private static final String RULE_SET = "ruleSetId";
   private static final String DENY_STATUS = "denyStatus";
   private static final Set<String> PARAMETERS = new TreeSet<>(Set.of(RULE_SET, DENY_STATUS));
+
+  /** Exactly three digits: other spellings of a number, such as "+429", are mistakes. */
+  private static final Pattern ERROR_STATUS = Pattern.compile("[45][0-9]{2}");
 
   private final RateLimitEngine engine;
   private final HttpSettings http;
@@ -94,17 +98,11 @@ final class ForwardAuthEndpoint implements Endpoint {
     if (text == null) {
       return UnaryOperator.identity();
     }
-    int status;
-    try {
-      status = Integer.parseInt(text);
-    } catch (NumberFormatException e) {
-      status = 0;
-    }
-    if (status < 400 || status > 599) {
+    if (!ERROR_STATUS.matcher(text).matches()) {
       throw HttpProblem.field(DENY_STATUS, "must be 400 to 599, was '" + text + "'");
     }
-    int valid = status;
-    return decision -> decision.withDenyStatus(valid);
+    int status = Integer.parseInt(text);
+    return decision -> decision.withDenyStatus(status);
   }
 
   private PreparedCheck describedCheck(Optional<String> ruleSetId, Exchange exchange) {

@@ -89,6 +89,7 @@ class LauncherTest {
     List<String> lines = run("serve", "--rules", "my rules.yaml");
 
     assertThat(lines)
+        .contains("redline: building server, which takes a few minutes the first time …")
         .contains("mvn -q -B -pl server -am -DskipTests package")
         .contains("java in " + elsewhere.toRealPath())
         .containsSequence(

@@ -181,17 +181,20 @@ class PipeliningTest {
 
     assertThat(nothingListens()).isTrue();
     for (CompletableFuture<String> caller : callers) {
-      assertThat(caller.get(20, TimeUnit.SECONDS)).isEqualTo("refused");
+      assertThat(caller.get(20, TimeUnit.SECONDS)).isIn("refused", "reset before it was accepted");
     }
+    assertThat(answered.get()).isEqualTo(store.decisions());
   }
 
   /**
    * Sends requests, several at a time, on one connection after the other. Returns "refused" when
    * nothing listens any more, or what was lost: a request without response on a connection that had
-   * not been closed by a response.
+   * not been closed by a response. The system may reset a connection that it made just before the
+   * port was closed; the server never sees the requests on it.
    */
   private String callUntilClosed(int pipelined, AtomicInteger answered, AtomicBoolean stopped) {
     while (true) {
+      boolean used = false;
       try (RawClient client = new RawClient(port)) {
         boolean closed = false;
         while (!closed) {
@@ -205,6 +208,7 @@ class PipeliningTest {
               return "status " + response.status();
             }
             answered.incrementAndGet();
+            used = true;
             closed = closes(response);
             if (closed && i < pipelined - 1) {
               return "closed before the last of " + pipelined;
@@ -214,7 +218,7 @@ class PipeliningTest {
       } catch (ConnectException e) {
         return stopped.get() ? "refused" : "refused too early";
       } catch (java.io.IOException e) {
-        return e.toString();
+        return used || !stopped.get() ? e.toString() : "reset before it was accepted";
       }
     }
   }

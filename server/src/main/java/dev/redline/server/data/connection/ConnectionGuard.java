@@ -9,6 +9,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
@@ -38,7 +40,10 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** How many bytes are discarded during that time. */
   private static final int MAX_DISCARDED = 4 << 20;
 
-  /** How long a connection must be quiet to be closed when the service stops. */
+  /**
+   * How long a connection must be quiet to be closed when the service stops; of HTTP/2, how long
+   * after the client was asked for no further requests.
+   */
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private static final int LATE_HEAD_STATUS = 408;
@@ -64,6 +69,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean shutDown;
   private int discarded;
   private long headStartNanos;
+  private long drainAnnouncedNanos;
   private long lastActiveNanos = System.nanoTime();
 
   ConnectionGuard(Connections connections) {
@@ -108,6 +114,9 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     readsHead = false;
     if (connection instanceof Http2ServerConnection) {
       http2 = connection;
+      Http2ConnectionDecoder decoder =
+          channel().pipeline().get(Http2ConnectionHandler.class).decoder();
+      decoder.frameListener(new Http2Methods(decoder.frameListener()));
       if (connections.isDraining()) {
         announceDrain();
       }
@@ -316,6 +325,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** Asks an HTTP/2 client for no further requests; those on their way are still answered. */
   void announceDrain() {
     if (http2 != null) {
+      drainAnnouncedNanos = System.nanoTime();
       http2.goAway(0, Integer.MAX_VALUE);
     }
   }
@@ -326,9 +336,11 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
       return;
     }
     if (http2 != null) {
-      shutDown = true;
-      http2.goAway(0);
-      http2.shutdown(Integer.MAX_VALUE, TimeUnit.MILLISECONDS);
+      if (nowNanos - drainAnnouncedNanos >= QUIET_NANOS) {
+        shutDown = true;
+        http2.goAway(0);
+        http2.shutdown(Integer.MAX_VALUE, TimeUnit.MILLISECONDS);
+      }
     } else if (unanswered == 0
         && !readsMessage
         && !lastResponseBegun

@@ -1,14 +1,13 @@
 package dev.redline.server.data.connection;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoop;
 import io.vertx.core.transport.Transport;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,7 +25,7 @@ public final class Connections {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong nextLogNanos = new AtomicLong(System.nanoTime());
   private final Map<EventLoop, ConnectionWatch> watches = new ConcurrentHashMap<>();
-  private final List<Channel> listening = new CopyOnWriteArrayList<>();
+  private final Map<Channel, Acceptor> listening = new ConcurrentHashMap<>();
   private volatile boolean draining;
 
   /** Creates the connections of one server. */
@@ -76,7 +75,10 @@ public final class Connections {
 
   /** Closes the listening socket, and from now on every connection that has no request left. */
   public void stopAccepting() {
-    listening.forEach(channel -> channel.close().syncUninterruptibly());
+    listening.entrySet().stream()
+        .map(socket -> socket.getValue().stop(socket.getKey()))
+        .toList()
+        .forEach(ChannelFuture::syncUninterruptibly);
     watches.forEach((loop, watch) -> loop.execute(watch::closeUnused));
   }
 
@@ -84,8 +86,8 @@ public final class Connections {
     return draining;
   }
 
-  void listensOn(Channel channel) {
-    listening.add(channel);
+  void listensOn(Channel channel, Acceptor acceptor) {
+    listening.put(channel, acceptor);
   }
 
   ConnectionLimits limits() {

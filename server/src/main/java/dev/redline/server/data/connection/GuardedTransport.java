@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.vertx.core.datagram.DatagramSocketOptions;
@@ -47,6 +48,12 @@ final class GuardedTransport implements Transport {
     bootstrap.childOption(
         ChannelOption.RECVBUF_ALLOCATOR,
         new AdaptiveRecvByteBufAllocator(512, 2048, MAX_READ_BYTES).maxMessagesPerRead(MAX_READS));
+    // Accepts until no connection waits: Acceptor needs to know when that is so.
+    bootstrap.option(
+        ChannelOption.RECVBUF_ALLOCATOR,
+        new ServerChannelRecvByteBufAllocator()
+            .respectMaybeMoreData(false)
+            .maxMessagesPerRead(Acceptor.MAX_ACCEPTED));
     bootstrap.handler(new Acceptor(connections));
   }
 
