@@ -2,7 +2,9 @@ package dev.redline.stores.redis;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -12,10 +14,13 @@ import java.util.function.Consumer;
  */
 final class Generations {
   private final Map<String, Long> byOwner = new ConcurrentHashMap<>();
-  private volatile Consumer<String> listener = field -> {};
+  private volatile Consumer<Set<String>> listener = fields -> {};
 
-  /** Sets what is called with the field of an owner after its generation has changed. */
-  void onChange(Consumer<String> newListener) {
+  /**
+   * Sets what is called with the fields of owners after their generations have changed: once for
+   * all owners of a reset, since there may be thousands of them.
+   */
+  void onChange(Consumer<Set<String>> newListener) {
     listener = newListener;
   }
 
@@ -27,14 +32,19 @@ final class Generations {
     return byOwner.isEmpty() ? 0 : byOwner.getOrDefault(field(limits), 0L);
   }
 
-  /** Stores a generation; returns whether it is newer than the known one. */
-  boolean learn(String field, long generation) {
-    Long known = byOwner.get(field);
-    if (known != null && known >= generation) {
-      return false;
+  /** Stores generations, unless newer ones are known. */
+  void learn(Map<String, Long> found) {
+    Set<String> changed = new HashSet<>();
+    found.forEach(
+        (field, generation) -> {
+          Long known = byOwner.get(field);
+          if (known == null || known < generation) {
+            byOwner.merge(field, generation, Math::max);
+            changed.add(field);
+          }
+        });
+    if (!changed.isEmpty()) {
+      listener.accept(changed);
     }
-    byOwner.merge(field, generation, Math::max);
-    listener.accept(field);
-    return true;
   }
 }

@@ -2,12 +2,15 @@ package dev.redline.stores.redis;
 
 import dev.redline.core.store.TokenLeases;
 import java.util.Collection;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToLongFunction;
 
 /**
  * Counts leased tokens. A spend counts nothing by itself: what is spent of the open blocks is the
- * difference of what they had and what they have.
+ * difference of what they had and what they have. Such sums fall for a moment while a block is
+ * closed, or when a spend is taken back; what is shown never does, since a metrics system takes a
+ * counter that falls for one that started again at 0.
  */
 final class LeaseCounts implements TokenLeases {
   private final Collection<LeasedKey> keys;
@@ -15,6 +18,8 @@ final class LeaseCounts implements TokenLeases {
   private final LongAdder spent = new LongAdder();
   private final LongAdder refunded = new LongAdder();
   private final LongAdder dropped = new LongAdder();
+  private final AtomicLong shownSpent = new AtomicLong();
+  private final AtomicLong shownDropped = new AtomicLong();
 
   /** Creates the counts of keys, which is a live view. */
   LeaseCounts(Collection<LeasedKey> keys) {
@@ -62,8 +67,10 @@ final class LeaseCounts implements TokenLeases {
 
   @Override
   public long spent() {
-    return spent.sum()
-        + sum(block -> Math.max(0, block.tokens() - block.unspent() - block.decayed()));
+    // In this order, a block that is closed meanwhile is not counted twice.
+    long ofClosed = spent.sum();
+    long ofOpen = sum(block -> Math.max(0, block.tokens() - block.unspent() - block.decayed()));
+    return shownSpent.accumulateAndGet(ofClosed + ofOpen, Math::max);
   }
 
   @Override
@@ -73,7 +80,7 @@ final class LeaseCounts implements TokenLeases {
 
   @Override
   public long dropped() {
-    return dropped.sum() + sum(LeaseBlock::decayed);
+    return shownDropped.accumulateAndGet(dropped.sum() + sum(LeaseBlock::decayed), Math::max);
   }
 
   @Override

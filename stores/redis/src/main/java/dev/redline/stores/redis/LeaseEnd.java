@@ -6,6 +6,7 @@ import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ final class LeaseEnd {
     this.rules = rules;
     this.log = log;
     this.refund = refund;
-    generations.onChange(this::dropOwner);
+    generations.onChange(this::dropOwners);
   }
 
   boolean isClosed() {
@@ -82,9 +83,9 @@ final class LeaseEnd {
     }
   }
 
-  /** Drops the tokens of the rule or plan of a field, whose buckets were reset. */
-  private void dropOwner(String field) {
-    dropIf(key -> Generations.field(key.limits()).equals(field));
+  /** Drops the tokens of the rules and plans of some fields, whose buckets were reset. */
+  private void dropOwners(Set<String> fields) {
+    dropIf(key -> fields.contains(Generations.field(key.limits())));
   }
 
   /** Drops the tokens of the key that a notice names, whose bucket was reset. */

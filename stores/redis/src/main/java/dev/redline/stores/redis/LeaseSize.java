@@ -13,6 +13,9 @@ final class LeaseSize {
   /** Fewer tokens are not worth a request. */
   static final int LEAST = 8;
 
+  /** A lease for fewer requests saves no trips. */
+  private static final int LEAST_REQUESTS = 2;
+
   private static final int PART_OF_REMAINING = 4;
 
   /** How much larger than the last one a renewal may be, because a short time is a poor measure. */
@@ -76,6 +79,6 @@ final class LeaseSize {
     }
     long tokens =
         Math.min(Math.min(demand, remaining / PART_OF_REMAINING), share(key.limits()) - held);
-    return tokens < LEAST ? 0 : tokens;
+    return tokens < Math.max(LEAST, LEAST_REQUESTS * cost) ? 0 : tokens;
   }
 }

@@ -62,6 +62,14 @@ final class LeasedKey {
     return (first == null ? 0 : first.usable(nanos)) + (second == null ? 0 : second.usable(nanos));
   }
 
+  /** Returns whether one of the blocks has enough tokens: a spend is of one block. */
+  boolean hasEnough(long cost, long nanos) {
+    LeaseBlock first = older;
+    LeaseBlock second = newer;
+    return (first != null && first.usable(nanos) >= cost)
+        || (second != null && second.usable(nanos) >= cost);
+  }
+
   /** Spends tokens of the older block, which die first; returns the block, or null. */
   @Nullable LeaseBlock spend(long cost, long nanos) {
     LeaseBlock first = older;

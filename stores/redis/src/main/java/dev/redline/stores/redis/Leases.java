@@ -167,7 +167,7 @@ final class Leases {
     LeasedKey[] found = new LeasedKey[acquisition.size()];
     for (int i = 0; i < found.length; i++) {
       LeasedKey leased = find(acquisition.key(i));
-      if (leased == null || leased.usable(nanos) < acquisition.cost(i)) {
+      if (leased == null || !leased.hasEnough(acquisition.cost(i), nanos)) {
         return null;
       }
       found[i] = leased;
@@ -185,7 +185,7 @@ final class Leases {
     for (int i = 0; i < acquisition.size(); i++) {
       LeasedKey leased = find(acquisition.key(i));
       long usable = leased == null ? 0 : leased.usable(nanos);
-      covered &= usable >= acquisition.cost(i);
+      covered &= leased != null && leased.hasEnough(acquisition.cost(i), nanos);
       if (usable > 0) {
         outcome.lease(i, usable);
       }

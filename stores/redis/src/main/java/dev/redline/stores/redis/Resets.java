@@ -7,7 +7,9 @@ import io.lettuce.core.output.ValueOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -70,14 +72,16 @@ final class Resets {
                     CommandType.HGETALL,
                     new ValueListOutput<>(ByteArrayCodec.INSTANCE),
                     args().addKey(key)));
+    Map<String, Long> found = new HashMap<>();
     for (int i = 0; all != null && i + 1 < all.size(); i += 2) {
       String field = new String(all.get(i), StandardCharsets.UTF_8);
       if (field.equals(NOTICES)) {
         applyNotices(new String(all.get(i + 1), StandardCharsets.UTF_8));
       } else if (!field.equals(NOTICED) && !field.equals(VERSION)) {
-        generations.learn(field, number(all.get(i + 1)));
+        found.put(field, number(all.get(i + 1)));
       }
     }
+    generations.learn(found);
   }
 
   /** Removes the denials of buckets that were deleted since the last poll. */
@@ -94,7 +98,12 @@ final class Resets {
   /** Starts a new generation of rules and plans. */
   CompletionStage<Void> reset(RedisConnection at, List<String> fields) {
     return recordReset(at, "", fields)
-        .thenAccept(generation -> fields.forEach(field -> generations.learn(field, generation)));
+        .thenAccept(
+            generation -> {
+              Map<String, Long> found = new HashMap<>();
+              fields.forEach(field -> found.put(field, generation));
+              generations.learn(found);
+            });
   }
 
   /** Deletes a bucket, and publishes a notice to remove its denial from all deny caches. */

@@ -56,15 +56,23 @@ class LeaseTest {
   void refundsTokensOfIdleKey() {
     try (Nodes nodes = nodes()) {
       StorageProvider node = nodes.add();
-      long acquired = nodes.makeBusy(0, node, KEY);
-      assertThat(node.acquireNow(Acquisition.of(KEY, 3), new Outcome())).isTrue();
       TokenLeases leases = leases(nodes, 0);
-      await().until(() -> leases.held() == 0 && leases.refunded() > 0);
-      assertThat(leases.acquired())
-          .isEqualTo(leases.spent() + leases.refunded() + leases.dropped());
+      long acquired = 0;
+      for (int i = 0; i < 20 && leases.refunded() == 0; i++) {
+        // An own acquisition after the lease prevents a refund; then there is another lease.
+        acquired += nodes.makeBusy(0, node, KEY);
+        assertThat(node.acquireNow(Acquisition.of(KEY, 3), new Outcome())).isTrue();
+        await().until(() -> leases.held() == 0 && isBalanced(leases));
+      }
+      assertThat(leases.refunded()).isPositive();
       assertThat(remaining(Nodes.look(node, KEY)))
-          .isEqualTo(100_000 - acquired - 3 - leases.dropped());
+          .isEqualTo(100_000 - acquired - leases.spent() - leases.dropped());
     }
+  }
+
+  /** Returns whether all tokens were spent, refunded or dropped. */
+  private static boolean isBalanced(TokenLeases leases) {
+    return leases.acquired() == leases.spent() + leases.refunded() + leases.dropped();
   }
 
   private static long remaining(Outcome outcome) {

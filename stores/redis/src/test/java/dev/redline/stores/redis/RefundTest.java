@@ -7,6 +7,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.stores.redis.PendingAcquisition.Waiter;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RefundTest {
@@ -15,7 +16,7 @@ class RefundTest {
   void refundsToGenerationThatWasSent() {
     RateLimitKey key = new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody");
     Generations generations = new Generations();
-    generations.learn(Generations.field(key.limits()), 7);
+    generations.learn(Map.of(Generations.field(key.limits()), 7L));
     PendingAcquisition pending =
         new PendingAcquisition(
             Acquisition.of(key, 1),
@@ -23,7 +24,7 @@ class RefundTest {
             0,
             Waiter.CONTINUATIONS);
     new Batch(new ScriptParameters.Cache(generations)).add(pending);
-    generations.learn(Generations.field(key.limits()), 8);
+    generations.learn(Map.of(Generations.field(key.limits()), 8L));
     Outcome taken = new Outcome();
     taken.reset(1);
     taken.pass(0);
