@@ -90,7 +90,7 @@ final class SimulatedConnection implements ScriptConnection, ScriptConnection.So
 
   @Override
   public String notConnectedReason() {
-    return "never";
+    return "a simulated connection is never lost";
   }
 
   @Override
