@@ -8,6 +8,7 @@ import dev.redline.bench.local.LocalBench;
 import dev.redline.bench.local.LocalProbe;
 import dev.redline.bench.redis.RedisBench;
 import dev.redline.bench.redis.RedisProbe;
+import dev.redline.bench.scale.ScaleBench;
 import dev.redline.bench.stores.HazelcastBench;
 import dev.redline.bench.stores.JdbcBench;
 import java.io.PrintStream;
@@ -26,6 +27,7 @@ public final class Main {
              redline bench faults [NAME...]
              redline bench http [--quick] [--rounds N] [--parts peak,latency,cost] [--chart FILE]
                                 [--server JAR]
+             redline bench scale [--nodes N,...] [--rate N] [--keys N] [--zipf S] [--masters N] ...
 
         local   decisions in this process: Redline, Bucket4j, Resilience4j, Guava and the floor
         redis   decisions on a Redis and a cluster started here: Redline, Bucket4j, Redisson and
@@ -40,6 +42,29 @@ public final class Main {
         http    the service: its peak beside a bare Netty server, driven by wrk; latencies of an
                 open loop, in memory and on Redis, single and batch, with a chart; and what the
                 processor time of a decision is used for
+        scale   up to 1,000 nodes and 10M decisions/s on simulated time: how many masters they
+                need, and what callers get; lanes, leases and deny cache are the real code
+                --nodes N,...        nodes; without it, a suite of ten scenarios
+                --rate N             decisions per second of each node (10000)
+                --outstanding N      a closed loop: so many decisions of each node are under way
+                --surge F            F times as many for 20 ms in the middle of the measured time (1)
+                --keys N             callers, each with a bucket (1000000)
+                --zipf S             exponent of Zipf's law for the keys (1.0)
+                --limit TEXT         limit of each key, such as "1000/s burst 500" (the demand of
+                                     the tenth busiest key)
+                --no-leases          leases are off
+                --without-decay      leases with a mistake that the check has to find
+                --masters N          masters (as many as are busy 60 % of the time)
+                --slow F             the first master needs F times as long (1)
+                --crashes N          nodes that crash per second (0)
+                --round-trip MICROS  time on the network, there and back (300)
+                --jitter MICROS      how much longer that takes on average (50)
+                --redis-call MICROS, --redis-bucket MICROS, --node-call MICROS,
+                --node-decision MICROS
+                                     processor time of a call and of each bucket or decision
+                --warm-up MILLIS, --measure MILLIS
+                                     simulated time before and while it measures (200, 300)
+                --seed N             the same seed gives the same result (1)
       """;
 
   private Main() {}
@@ -67,6 +92,9 @@ public final class Main {
         case "hazelcast" -> HazelcastBench.run(rest, out, err);
         case "jdbc" -> JdbcBench.run(rest, out, err);
         case "faults" -> FaultsBench.run(rest, out, err);
+        case "scale" -> {
+          return ScaleBench.parse(rest).run(out, err);
+        }
         case BareServer.COMMAND -> BareServer.run(Integer.parseInt(rest.get(0)));
         case HazelcastBench.MEMBER_COMMAND -> HazelcastBench.runMember(rest, out);
         case LibraryProbe.COMMAND -> LibraryProbe.run(rest, out);

@@ -28,6 +28,7 @@ class MainTest {
         "local -h",
         "redis --help",
         "faults --help",
+        "scale --nodes 10 --help",
         "http --quick -h"
       })
   void helpPrintsTheUsage(String words) throws Exception {

@@ -3,6 +3,7 @@ package dev.redline.core.internal.remote;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.store.RateLimitKey;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,9 +26,15 @@ final class DenialTable {
   private final AtomicReferenceArray<@Nullable CachedDenial> slots =
       new AtomicReferenceArray<>(MAX_ENTRIES);
 
-  private final ForgottenHashes forgotten = new ForgottenHashes();
+  private final LongSupplier nanoClock;
+  private final ForgottenHashes forgotten;
 
   private volatile boolean used;
+
+  DenialTable(LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
+    this.forgotten = new ForgottenHashes(nanoClock.getAsLong());
+  }
 
   /** Returns whether nothing was ever put into it. */
   boolean isUnused() {
@@ -109,7 +116,7 @@ final class DenialTable {
 
   /** Removes all denials of a hash; denials of calls that were sent before now are not stored. */
   void forget(long hash) {
-    forgotten.add(hash, System.nanoTime());
+    forgotten.add(hash, nanoClock.getAsLong());
     int first = firstSlot(hash);
     for (int i = first; i < first + WAYS; i++) {
       CachedDenial denial = slots.get(i);

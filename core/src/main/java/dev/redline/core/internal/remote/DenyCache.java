@@ -6,6 +6,7 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.util.function.IntToLongFunction;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 public final class DenyCache {
   private static final Pattern NOTICE = Pattern.compile("[0-9a-f]{1,16}");
 
-  private final DenialTable denials = new DenialTable();
+  private final LongSupplier nanoClock;
+  private final DenialTable denials;
   private final ToLongFunction<BucketLimits> generations;
 
   /**
@@ -33,7 +35,18 @@ public final class DenyCache {
    *     denials of an earlier one have no effect
    */
   public DenyCache(ToLongFunction<BucketLimits> generations) {
+    this(generations, System::nanoTime);
+  }
+
+  /**
+   * Creates an empty cache with a clock of its own, for simulations.
+   *
+   * @param nanoClock a clock like {@link System#nanoTime}
+   */
+  public DenyCache(ToLongFunction<BucketLimits> generations, LongSupplier nanoClock) {
     this.generations = generations;
+    this.nanoClock = nanoClock;
+    this.denials = new DenialTable(nanoClock);
   }
 
   /** Denies an acquisition without a call; returns false if the store has to be called. */
@@ -50,7 +63,7 @@ public final class DenyCache {
     if (denials.isUnused()) {
       return false;
     }
-    long nanos = System.nanoTime();
+    long nanos = nanoClock.getAsLong();
     int longest = -1;
     CachedDenial denying = null;
     for (int i = 0; i < acquisition.size(); i++) {
@@ -113,7 +126,7 @@ public final class DenyCache {
    * Stores the denied keys of an outcome and removes the others.
    *
    * @param sentGenerations the generation that was sent for each key
-   * @param sentNanos when the store was called, by {@link System#nanoTime}
+   * @param sentNanos when the store was called, by the cache's clock
    * @param receivedNanos when its reply arrived
    */
   public void learn(

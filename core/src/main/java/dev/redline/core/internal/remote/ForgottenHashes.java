@@ -11,11 +11,10 @@ public final class ForgottenHashes {
 
   private final AtomicLongArray nanos = new AtomicLongArray(STAMPS);
 
-  /** Creates a table in which no hash is forgotten. */
-  public ForgottenHashes() {
-    long before = System.nanoTime();
+  /** Creates a table in which no hash is forgotten after a time, which is now. */
+  public ForgottenHashes(long nowNanos) {
     for (int i = 0; i < STAMPS; i++) {
-      nanos.set(i, before);
+      nanos.set(i, nowNanos);
     }
   }
 

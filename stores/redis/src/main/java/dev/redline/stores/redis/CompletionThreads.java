@@ -4,12 +4,14 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The threads that complete acquisitions and so run callers' continuations, which must not run on
@@ -28,14 +30,26 @@ final class CompletionThreads implements AutoCloseable {
   private static final long WARNING_PAUSE_NANOS = 60_000_000_000L;
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
 
-  private final ForkJoinPool pool =
-      new ForkJoinPool(
-          Math.max(2, Runtime.getRuntime().availableProcessors()), Worker::new, null, true);
+  private final Executor threads;
+  private final LongSupplier nanoClock;
   private final ThreadPoolExecutor helpers =
       new ThreadPoolExecutor(
           0, MAX_HELPERS, 1, TimeUnit.SECONDS, new SynchronousQueue<>(), CompletionThreads::helper);
   private final Set<ResultDelivery> active = ConcurrentHashMap.newKeySet();
-  private long warnedNanos = System.nanoTime() - WARNING_PAUSE_NANOS;
+  private long warnedNanos;
+
+  CompletionThreads() {
+    this(
+        new ForkJoinPool(
+            Math.max(2, Runtime.getRuntime().availableProcessors()), Worker::new, null, true),
+        System::nanoTime);
+  }
+
+  CompletionThreads(Executor threads, LongSupplier nanoClock) {
+    this.threads = threads;
+    this.nanoClock = nanoClock;
+    this.warnedNanos = nanoClock.getAsLong() - WARNING_PAUSE_NANOS;
+  }
 
   private static Thread helper(Runnable task) {
     Thread thread = new Thread(task, "redline-redis-helper");
@@ -47,7 +61,7 @@ final class CompletionThreads implements AutoCloseable {
   void deliver(ResultDelivery delivery) {
     active.add(delivery);
     try {
-      pool.execute(() -> run(delivery));
+      threads.execute(() -> run(delivery));
     } catch (RejectedExecutionException e) {
       // The store is closed: only the calls that were in flight are left.
       delivery.run();
@@ -87,7 +101,7 @@ final class CompletionThreads implements AutoCloseable {
       }
     } catch (RejectedExecutionException e) {
       // The rest is tried again at the next check.
-      long now = System.nanoTime();
+      long now = nanoClock.getAsLong();
       if (now - warnedNanos > WARNING_PAUSE_NANOS) {
         warnedNanos = now;
         LOG.log(
@@ -101,7 +115,9 @@ final class CompletionThreads implements AutoCloseable {
 
   @Override
   public void close() {
-    pool.shutdown();
+    if (threads instanceof ForkJoinPool pool) {
+      pool.shutdown();
+    }
   }
 
   private static final class Worker extends ForkJoinWorkerThread {

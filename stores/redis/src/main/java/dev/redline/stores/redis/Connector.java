@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Connects to Redis, retrying until it succeeds, and prepares the connection; then polls for the
  * resets of other processes and for the health of Redis. One daemon thread.
  */
-final class Connector implements AutoCloseable {
+final class Connector implements ScriptConnection.Source, AutoCloseable {
   private static final Logger LOG = System.getLogger(Connector.class.getName());
   private static final long POLL_MILLIS = 400;
   private static final long FIRST_PAUSE_MILLIS = 50;
@@ -71,8 +71,8 @@ final class Connector implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the connection, or null before the first one and after closing. */
-  @Nullable RedisConnection connection() {
+  @Override
+  public @Nullable RedisConnection connection() {
     return connection;
   }
 
@@ -80,7 +80,8 @@ final class Connector implements AutoCloseable {
     return health.last();
   }
 
-  String notConnectedReason() {
+  @Override
+  public String notConnectedReason() {
     return health.last().reason().orElse("not connected to Redis");
   }
 

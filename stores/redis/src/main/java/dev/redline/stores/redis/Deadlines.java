@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Deadlines implements AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisStore.class.getName());
-  private static final long TICK_NANOS = 2_500_000;
+  static final long TICK_NANOS = 2_500_000;
   private static final long RETRY_NANOS = 5_000_000;
   private static final int IDLE_TICKS = 100;
 
@@ -37,6 +38,7 @@ final class Deadlines implements AutoCloseable {
   private final Lanes lanes;
   private final QueueLimit queueLimit;
   private final CompletionThreads completionThreads;
+  private final LongSupplier nanoClock;
   private final String timeoutMessage;
   private final Thread thread = new Thread(this::run, "redline-redis-deadlines");
   private volatile @Nullable Leases leases;
@@ -48,7 +50,9 @@ final class Deadlines implements AutoCloseable {
       Lanes lanes,
       QueueLimit queueLimit,
       CompletionThreads completionThreads,
-      RedisSettings settings) {
+      RedisSettings settings,
+      LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
     this.lanes = lanes;
     this.queueLimit = queueLimit;
     this.completionThreads = completionThreads;
@@ -81,7 +85,7 @@ final class Deadlines implements AutoCloseable {
 
   /** Runs an action in a few milliseconds; the action must not block. */
   void schedule(Runnable action) {
-    retries.add(new Retry(System.nanoTime() + RETRY_NANOS, action));
+    retries.add(new Retry(nanoClock.getAsLong() + RETRY_NANOS, action));
     wakeUp();
   }
 
@@ -102,7 +106,8 @@ final class Deadlines implements AutoCloseable {
   }
 
   private boolean isOver() {
-    return closed && (completionThreads.isIdle() || System.nanoTime() - closedNanos > LAST_NANOS);
+    return closed
+        && (completionThreads.isIdle() || nanoClock.getAsLong() - closedNanos > LAST_NANOS);
   }
 
   private void run() {
@@ -119,7 +124,7 @@ final class Deadlines implements AutoCloseable {
       }
       LockSupport.parkNanos(this, TICK_NANOS);
       try {
-        tick(System.nanoTime());
+        tick(nanoClock.getAsLong());
       } catch (RuntimeException | Error e) {
         // Errors too, such as OutOfMemoryError: without this thread, callers would wait for ever.
         LOG.log(Level.ERROR, "checking the deadlines of acquisitions failed", e);
@@ -127,14 +132,17 @@ final class Deadlines implements AutoCloseable {
     }
   }
 
-  private void tick(long now) {
+  /** Does what is due; called by one thread at a time, every {@link #TICK_NANOS}. */
+  void tick(long now) {
     for (Retry retry = retries.peek();
         retry != null && now - retry.dueNanos >= 0;
         retry = retries.peek()) {
       retries.poll();
       retry.action.run();
     }
-    lanes.forEach(Lane::expire);
+    if (!queueLimit.isEmpty()) {
+      lanes.forEach(Lane::expire);
+    }
     List<PendingAcquisition> expired = new ArrayList<>();
     for (Batch batch : inFlight) {
       for (PendingAcquisition pending : batch.acquisitions()) {
@@ -175,7 +183,7 @@ final class Deadlines implements AutoCloseable {
   /** Fails all acquisitions; the thread ends when their continuations have run. */
   @Override
   public void close() {
-    closedNanos = System.nanoTime();
+    closedNanos = nanoClock.getAsLong();
     closed = true;
     LockSupport.unpark(thread);
     lanes.forEach(Lane::close);

@@ -10,4 +10,4 @@ import org.jspecify.annotations.Nullable;
  * @param limit the in-flight limit of that master, or null outside of a cluster
  */
 record Destination(
-    @Nullable RedisConnection connection, String node, @Nullable InFlightLimit limit) {}
+    @Nullable ScriptConnection connection, String node, @Nullable InFlightLimit limit) {}

@@ -6,6 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,7 @@ final class Lane {
   private final RedisSettings settings;
   private final ScriptParameters.Cache parameters;
   private final Sender sender;
+  private final LongSupplier nanoClock;
   private final int halfBatch;
   private volatile boolean checkExpired;
   private volatile boolean closed;
@@ -60,11 +62,13 @@ final class Lane {
       QueueLimit queueLimit,
       RedisSettings settings,
       ScriptParameters.Cache parameters,
+      LongSupplier nanoClock,
       Sender sender) {
     this.slot = slot;
     this.queueLimit = queueLimit;
     this.settings = settings;
     this.parameters = parameters;
+    this.nanoClock = nanoClock;
     this.sender = sender;
     this.halfBatch = (settings.maxBatch() + 1) / 2;
   }
@@ -116,7 +120,7 @@ final class Lane {
         sender.closed(remove(pending -> true));
       } else if (checkExpired) {
         checkExpired = false;
-        long now = System.nanoTime();
+        long now = nanoClock.getAsLong();
         sender.expired(remove(pending -> pending.expired(now)));
       }
       while (maySend()) {
@@ -179,7 +183,7 @@ final class Lane {
     }
     Batch batch = new Batch(parameters);
     List<PendingAcquisition> expired = List.of();
-    long now = System.nanoTime();
+    long now = nanoClock.getAsLong();
     int taken = 0;
     while (head != null
         && batch.different() < settings.maxBatch()

@@ -6,6 +6,7 @@ import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
   private final LeaseLog log;
   private final LeaseEnd end;
   private final Sender sender;
+  private final LongSupplier nanoClock;
 
   LeaseAcquirer(
       Map<RateLimitKey, LeasedKey> keys,
@@ -43,6 +45,7 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
       LeaseRules rules,
       LeaseLog log,
       LeaseEnd end,
+      LongSupplier nanoClock,
       Sender sender) {
     this.keys = keys;
     this.counts = counts;
@@ -52,6 +55,7 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
     this.rules = rules;
     this.log = log;
     this.end = end;
+    this.nanoClock = nanoClock;
     this.sender = sender;
   }
 
@@ -152,7 +156,7 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
 
   @Override
   public void granted(LeaseRequest request, Outcome outcome) {
-    long now = System.nanoTime();
+    long now = nanoClock.getAsLong();
     log.replied(request, outcome);
     LeasedKey leased = request.leasedKey();
     if (request.passed() < request.runLength()) {
@@ -186,6 +190,6 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
   @Override
   public void failed(LeaseRequest request) {
     log.failed(request);
-    request.leasedKey().endRequest(System.nanoTime() + PAUSE_AFTER_FAILURE_NANOS);
+    request.leasedKey().endRequest(nanoClock.getAsLong() + PAUSE_AFTER_FAILURE_NANOS);
   }
 }

@@ -4,6 +4,7 @@ import dev.redline.core.store.TokenLeases;
 import java.util.Collection;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
 /**
@@ -14,6 +15,7 @@ import java.util.function.ToLongFunction;
  */
 final class LeaseCounts implements TokenLeases {
   private final Collection<LeasedKey> keys;
+  private final LongSupplier nanoClock;
   private final LongAdder acquired = new LongAdder();
   private final LongAdder spent = new LongAdder();
   private final LongAdder refunded = new LongAdder();
@@ -22,8 +24,9 @@ final class LeaseCounts implements TokenLeases {
   private final AtomicLong shownDropped = new AtomicLong();
 
   /** Creates the counts of keys, which is a live view. */
-  LeaseCounts(Collection<LeasedKey> keys) {
+  LeaseCounts(Collection<LeasedKey> keys, LongSupplier nanoClock) {
     this.keys = keys;
+    this.nanoClock = nanoClock;
   }
 
   void acquire(long tokens) {
@@ -85,7 +88,7 @@ final class LeaseCounts implements TokenLeases {
 
   @Override
   public long held() {
-    long now = System.nanoTime();
+    long now = nanoClock.getAsLong();
     return sum(block -> block.usable(now));
   }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -27,13 +28,14 @@ final class LeaseEnd {
 
   private final Map<RateLimitKey, LeasedKey> keys;
   private final LeaseCounts counts;
-  private final ForgottenHashes forgotten = new ForgottenHashes();
+  private final LongSupplier nanoClock;
+  private final ForgottenHashes forgotten;
   private final Generations generations;
   private final LeaseRules rules;
   private final LeaseLog log;
   private final Consumer<List<ClosedBlock>> refund;
   private volatile boolean closed;
-  private long scannedNanos = System.nanoTime();
+  private long scannedNanos;
 
   /**
    * Creates it.
@@ -46,7 +48,11 @@ final class LeaseEnd {
       Generations generations,
       LeaseRules rules,
       LeaseLog log,
+      LongSupplier nanoClock,
       Consumer<List<ClosedBlock>> refund) {
+    this.nanoClock = nanoClock;
+    this.scannedNanos = nanoClock.getAsLong();
+    this.forgotten = new ForgottenHashes(scannedNanos);
     this.keys = keys;
     this.counts = counts;
     this.generations = generations;
@@ -92,7 +98,7 @@ final class LeaseEnd {
   void forget(String notice) {
     if (DenyCache.isNotice(notice)) {
       long hash = DenyCache.hash(notice);
-      forgotten.add(hash, System.nanoTime());
+      forgotten.add(hash, nanoClock.getAsLong());
       dropIf(key -> DenyCache.hash(key) == hash);
     }
   }
@@ -134,7 +140,7 @@ final class LeaseEnd {
         continue;
       }
       counts.close(block, left);
-      long alive = block.aliveOf(left, System.nanoTime());
+      long alive = block.aliveOf(left, nanoClock.getAsLong());
       counts.drop(left - alive);
       long refundable = rules.refundable(block.tokens(), alive);
       if (refundable > 0) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leases {
   private final Map<RateLimitKey, LeasedKey> keys = new ConcurrentHashMap<>();
-  private final LeaseCounts counts = new LeaseCounts(keys.values());
+  private final LeaseCounts counts;
   private final LeaseLog log;
+  private final LongSupplier nanoClock;
   private final LeaseEnd end;
   private final LeaseAcquirer acquirer;
 
@@ -36,11 +38,14 @@ final class Leases {
       Generations generations,
       LeaseRules rules,
       LeaseLog log,
+      LongSupplier nanoClock,
       LeaseAcquirer.Sender sender,
       Consumer<List<LeaseEnd.ClosedBlock>> refund) {
     this.log = log;
-    this.end = new LeaseEnd(keys, counts, generations, rules, log, refund);
-    this.acquirer = new LeaseAcquirer(keys, counts, settings, rules, log, end, sender);
+    this.nanoClock = nanoClock;
+    this.counts = new LeaseCounts(keys.values(), nanoClock);
+    this.end = new LeaseEnd(keys, counts, generations, rules, log, nanoClock, refund);
+    this.acquirer = new LeaseAcquirer(keys, counts, settings, rules, log, end, nanoClock, sender);
   }
 
   TokenLeases counts() {
@@ -91,7 +96,7 @@ final class Leases {
     if (leased == null) {
       return false;
     }
-    long nanos = System.nanoTime();
+    long nanos = nanoClock.getAsLong();
     long usable = leased.usable(nanos);
     long cost = acquisition.cost(0);
     LeaseBlock block = usable < cost ? null : leased.spend(cost, nanos);
@@ -114,7 +119,7 @@ final class Leases {
   /** Returns how many tokens of a key can be spent now. */
   long holds(RateLimitKey key) {
     LeasedKey leased = find(key);
-    return leased == null ? 0 : leased.usable(System.nanoTime());
+    return leased == null ? 0 : leased.usable(nanoClock.getAsLong());
   }
 
   private @Nullable LeasedKey find(RateLimitKey key) {
@@ -124,7 +129,7 @@ final class Leases {
 
   /** Allows an acquisition of several keys if the tokens of all of them suffice. */
   private boolean spendAll(Acquisition acquisition, Outcome outcome) {
-    long nanos = System.nanoTime();
+    long nanos = nanoClock.getAsLong();
     LeasedKey[] found = findAll(acquisition, nanos);
     if (found == null) {
       return false;
@@ -180,7 +185,7 @@ final class Leases {
     if (keys.isEmpty() || !(outcome.allowed() || acquisition.dryRun())) {
       return;
     }
-    long nanos = System.nanoTime();
+    long nanos = nanoClock.getAsLong();
     boolean covered = acquisition.dryRun();
     for (int i = 0; i < acquisition.size(); i++) {
       LeasedKey leased = find(acquisition.key(i));

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * and reconnecting replays nothing. Standalone, Sentinel or Cluster, as {@link RedisClients}
  * detects it.
  */
-final class RedisConnection implements AutoCloseable {
+final class RedisConnection implements ScriptConnection, AutoCloseable {
   private static final Logger LOG = System.getLogger(RedisConnection.class.getName());
   private static final Duration TIMER_TICK = Duration.ofMillis(5);
   private static final long RECONNECT_PAUSE_NANOS = 500_000_000L;
@@ -110,15 +110,12 @@ final class RedisConnection implements AutoCloseable {
     return masters;
   }
 
-  /** Returns the master that owns a slot; null outside of a cluster, or if unknown. */
-  @Nullable RedisClusterNode master(int slot) {
-    return connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster
-        ? cluster.getPartitions().getMasterBySlot(slot)
-        : null;
-  }
-
-  /** Returns the address of a master, which names it in log lines and metrics; empty for null. */
-  static String address(@Nullable RedisClusterNode master) {
+  @Override
+  public String masterAddress(int slot) {
+    RedisClusterNode master =
+        connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster
+            ? cluster.getPartitions().getMasterBySlot(slot)
+            : null;
     return master == null ? "" : master.getUri().getHost() + ":" + master.getUri().getPort();
   }
 
@@ -127,7 +124,8 @@ final class RedisConnection implements AutoCloseable {
     return clients.topology();
   }
 
-  boolean cluster() {
+  @Override
+  public boolean cluster() {
     return clusterClient != null;
   }
 
@@ -135,7 +133,8 @@ final class RedisConnection implements AutoCloseable {
    * Reconnects to a master that accepts commands and never replies, and refreshes the topology. The
    * connection to a stopped process never closes by itself.
    */
-  void renew(String node) {
+  @Override
+  public void renew(String node) {
     renew();
     if (clusterClient != null) {
       channels.close(node);
@@ -146,8 +145,9 @@ final class RedisConnection implements AutoCloseable {
    * Asks Sentinel or the cluster for the current master, at most every few hundred milliseconds:
    * after a server stopped replying or became a replica.
    */
+  @Override
   @SuppressWarnings("FutureReturnValueIgnored") // both ends of the chain are handled in it
-  void renew() {
+  public void renew() {
     long now = System.nanoTime();
     long last = renewedNanos.get();
     long pause =
@@ -189,8 +189,8 @@ final class RedisConnection implements AutoCloseable {
     return commands;
   }
 
-  /** Calls a script by its digest, or with its text. */
-  RedisFuture<long[]> call(
+  @Override
+  public RedisFuture<long[]> call(
       boolean byDigest,
       byte[] script,
       List<byte[]> keys,

@@ -10,17 +10,17 @@ import dev.redline.core.store.StoreException;
 import dev.redline.core.store.StoreHealth;
 import dev.redline.core.store.TokenLeases;
 import dev.redline.stores.redis.PendingAcquisition.Waiter;
+import dev.redline.stores.redis.internal.SimulatedStore;
+import dev.redline.stores.redis.internal.SimulatedWorld;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The store {@code REDIS}: bucket state in Redis or Valkey, exact by the server's clock, shared by
@@ -35,28 +35,14 @@ public final class RedisStore implements RemoteStore {
   private static final List<String> ONE_NODE = List.of("");
 
   private final RedisSettings settings;
-  private final Protocol protocol;
-  private final Lanes lanes = new Lanes();
-  private final Generations generations = new Generations();
-  private final DenyCache denyCache = new DenyCache(generations::of);
-  private final CompletionThreads completionThreads = new CompletionThreads();
-  private final QueueLimit queueLimit;
   private final CallObservers observer = new CallObservers();
-  private final Deadlines deadlines;
   private final Connector connector;
-  private final ScriptDispatcher dispatcher;
-  private final RefundDispatcher refunds;
-  private final @Nullable Leases leases;
-  private final ScriptParameters.Cache parameters = new ScriptParameters.Cache(generations);
-  private volatile BucketKey.@Nullable Maker keys;
+  private final AcquisitionPath path;
 
   private RedisStore(
       RedisSettings settings, Protocol protocol, LeaseRules leaseRules, LeaseLog leaseLog) {
     this.settings = settings;
-    this.protocol = protocol;
-    this.queueLimit =
-        new QueueLimit(4 * settings.maxBatch(), settings.maxQueued(), settings.commandTimeout());
-    this.deadlines = new Deadlines(lanes, queueLimit, completionThreads, settings);
+    Generations generations = new Generations();
     this.connector =
         new Connector(
             settings,
@@ -66,69 +52,30 @@ public final class RedisStore implements RemoteStore {
             observer,
             this::use,
             protocol.scripts(settings.lease().enabled()));
-    this.leases =
-        settings.lease().enabled()
-            ? new Leases(
-                settings, generations, leaseRules, leaseLog, new LeaseSender(), this::refundLeases)
-            : null;
-    deadlines.watch(leases);
-    this.dispatcher =
-        new ScriptDispatcher(
+    this.path =
+        new AcquisitionPath(
             settings,
             protocol,
-            connector,
-            deadlines,
-            completionThreads,
-            denyCache,
-            leases,
-            parameters,
+            leaseRules,
+            leaseLog,
+            generations,
             observer,
-            queueLimit);
-    this.refunds =
-        new RefundDispatcher(
-            connector, protocol, limits -> leases != null && leases.mayLease(limits));
+            new CompletionThreads(),
+            System::nanoTime,
+            connector);
   }
 
-  /** Forgets what is known of the bucket that a notice names. */
   private void forgetBucket(String notice) {
-    denyCache.forget(notice);
-    if (leases != null) {
-      leases.end().forget(notice);
-    }
+    path.forget(notice);
   }
 
-  /** The way of leases to Redis. */
-  private final class LeaseSender implements LeaseAcquirer.Sender {
-    @Override
-    public void send(LeaseRequest request) {
-      RedisConnection connection = connector.connection();
-      if (connection == null) {
-        request.fail(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
-      } else {
-        enqueue(request, connection.cluster() ? request.key(0).lane() : 0);
-      }
-    }
-
-    @Override
-    public BucketKey.@Nullable Maker keysOrNull() {
-      return keys;
-    }
-  }
-
-  private void refundLeases(List<LeaseEnd.ClosedBlock> blocks) {
-    refunds.refund(blocks, keys(), Objects.requireNonNull(leases).end()::refunded);
-  }
-
-  /** Uses the hash tags that Redis says, before the connection is published. */
   private void use(SlotTags tags) {
-    keys = new BucketKey.Maker(settings.keyPrefix(), protocol.layout(), tags);
-    lanes.open(
-        tags.count(), i -> new Lane(tags.slot(i), queueLimit, settings, parameters, dispatcher));
+    path.use(tags);
   }
 
   /** Returns what makes keys; only while there is a connection. */
   BucketKey.Maker keys() {
-    return Objects.requireNonNull(keys, "not connected");
+    return path.keys();
   }
 
   /**
@@ -146,9 +93,22 @@ public final class RedisStore implements RemoteStore {
   static RedisStore start(
       RedisSettings settings, Protocol protocol, LeaseRules leaseRules, LeaseLog leaseLog) {
     RedisStore store = new RedisStore(settings, protocol, leaseRules, leaseLog);
-    store.deadlines.start();
+    store.path.deadlines().start();
     store.connector.start();
     return store;
+  }
+
+  /**
+   * Returns the part of a store between callers and connection, in a simulated world. For
+   * simulations of this project.
+   *
+   * @param tokensDecay whether leased tokens expire as refill replaces them, as they must; if not,
+   *     the store allows too much, and a check of the simulation has to notice it
+   */
+  public static SimulatedStore simulate(
+      RedisSettings settings, SimulatedWorld world, boolean tokensDecay) {
+    return new SimulatedConnection(world, Protocol.CURRENT)
+        .store(settings, tokensDecay ? LeaseRules.CURRENT : SimulatedConnection.WITHOUT_DECAY);
   }
 
   /** Waits until the store is connected and warmed up; returns whether it is. */
@@ -185,88 +145,37 @@ public final class RedisStore implements RemoteStore {
     Set<String> nodes = new TreeSet<>();
     for (int i = 0; i < acquisition.size(); i++) {
       int slot = keys().tags().slot(keys().lane(acquisition.key(i)));
-      nodes.add(RedisConnection.address(connection.master(slot)));
+      nodes.add(connection.masterAddress(slot));
     }
     return List.copyOf(nodes);
   }
 
   @Override
   public boolean denyFromMemory(Acquisition acquisition, Outcome outcome) {
-    return denyCache.denyWhileStoreFails(acquisition, outcome);
+    return path.denyWhileStoreFails(acquisition, outcome);
   }
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return (leases != null && leases.spend(acquisition, outcome))
-        || denyCache.deny(acquisition, outcome);
+    return path.acquireNow(acquisition, outcome);
   }
 
   @Override
   public CompletionStage<Outcome> acquire(Acquisition acquisition) {
-    return acquire(acquisition, Waiter.CONTINUATIONS);
+    return path.acquire(acquisition, Waiter.CONTINUATIONS);
   }
 
   @Override
   public CompletionStage<Outcome> acquireForEventLoop(Acquisition acquisition) {
-    return acquire(acquisition, Waiter.EVENT_LOOP);
+    return path.acquire(acquisition, Waiter.EVENT_LOOP);
   }
 
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
     try {
-      return acquire(acquisition, Waiter.THREAD).join();
+      return path.acquire(acquisition, Waiter.THREAD).join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof StoreException failure
-          ? failure
-          : dispatcher.failure("", ScriptDispatcher.cause(e));
-    }
-  }
-
-  /**
-   * Sends an acquisition to Redis. Does not use the deny cache: callers try {@link #acquireNow}
-   * first.
-   */
-  private CompletableFuture<Outcome> acquire(Acquisition acquisition, Waiter waiter) {
-    RedisConnection connection = connector.connection();
-    if (connection == null) {
-      return failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason());
-    }
-    long now = System.nanoTime();
-    if (leases != null) {
-      leases.count(acquisition, now);
-    }
-    long deadline = now + settings.commandTimeout().toNanos();
-    PendingAcquisition pending = new PendingAcquisition(acquisition, keys(), deadline, waiter);
-    if (!connection.cluster()) {
-      return submit(pending, 0);
-    }
-    int lane = pending.key(0).lane();
-    for (int i = 1; i < acquisition.size(); i++) {
-      if (pending.key(i).lane() != lane) {
-        return new CrossSlot(this::submit, refunds::refund, this::include, pending).take();
-      }
-    }
-    return submit(pending, lane);
-  }
-
-  private void include(Acquisition acquisition, Outcome outcome) {
-    if (leases != null) {
-      leases.include(acquisition, outcome);
-    }
-  }
-
-  private PendingAcquisition submit(PendingAcquisition pending, int lane) {
-    enqueue(pending, lane);
-    return pending;
-  }
-
-  private void enqueue(PendingAcquisition pending, int lane) {
-    if (lanes.get(lane).submit(pending)) {
-      deadlines.wakeUp();
-    } else {
-      pending.fail(
-          StoreException.Kind.UNAVAILABLE,
-          "more than " + queueLimit.limit() + " acquisitions are queued for Redis");
+      throw e.getCause() instanceof StoreException failure ? failure : path.failure(e);
     }
   }
 
@@ -283,7 +192,7 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public CompletionStage<Void> reset(RateLimitKey key) {
-    BucketKey.Maker current = keys;
+    BucketKey.Maker current = path.keysOrNull();
     return current == null
         ? failed(StoreException.Kind.UNAVAILABLE, connector.notConnectedReason())
         : offIoThreads(connector.reset(current.of(key), DenyCache.notice(key)));
@@ -332,17 +241,17 @@ public final class RedisStore implements RemoteStore {
 
   /** Returns how many tokens of a key this process has leased and can spend. */
   long holds(RateLimitKey key) {
-    return leases == null ? 0 : leases.holds(key);
+    return path.holds(key);
   }
 
   /** Removes the denial of a key from the deny cache of this process. */
   void forget(RateLimitKey key) {
-    denyCache.forget(key);
+    path.forget(key);
   }
 
   @Override
   public Optional<TokenLeases> leases() {
-    return leases == null ? Optional.empty() : Optional.of(leases.counts());
+    return path.leases();
   }
 
   /**
@@ -350,12 +259,8 @@ public final class RedisStore implements RemoteStore {
    */
   @Override
   public void close() {
-    if (leases != null) {
-      leases.end().close();
-      refunds.awaitReplies(settings.commandTimeout());
-    }
+    path.endLeases();
     connector.close();
-    deadlines.close();
-    completionThreads.close();
+    path.close();
   }
 }

@@ -26,7 +26,7 @@ final class RefundDispatcher {
   private static final int MAX_BUCKETS = 64;
   private static final long WAIT_NANOS = 1_000_000L;
 
-  private final Connector connector;
+  private final ScriptConnection.Source connector;
   private final Protocol protocol;
   private final Predicate<BucketLimits> leasable;
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -36,7 +36,8 @@ final class RefundDispatcher {
    *
    * @param leasable returns whether tokens of a bucket may be leased
    */
-  RefundDispatcher(Connector connector, Protocol protocol, Predicate<BucketLimits> leasable) {
+  RefundDispatcher(
+      ScriptConnection.Source connector, Protocol protocol, Predicate<BucketLimits> leasable) {
     this.connector = connector;
     this.protocol = protocol;
     this.leasable = leasable;
@@ -117,7 +118,7 @@ final class RefundDispatcher {
       List<byte[]> keys,
       List<byte[]> arguments,
       Consumer<long @Nullable []> receiver) {
-    RedisConnection connection = connector.connection();
+    ScriptConnection connection = connector.connection();
     if (connection == null) {
       receiver.accept(null);
       return;
@@ -137,7 +138,7 @@ final class RefundDispatcher {
       List<byte[]> arguments,
       Consumer<long @Nullable []> receiver) {}
 
-  private void call(RedisConnection connection, Call call, boolean byDigest) {
+  private void call(ScriptConnection connection, Call call, boolean byDigest) {
     byte[] scriptOrDigest = byDigest ? call.script.digest() : call.script.text();
     NumbersOutput output = new NumbersOutput();
     try {
@@ -150,7 +151,7 @@ final class RefundDispatcher {
   }
 
   private void replied(
-      RedisConnection connection, Call call, NumbersOutput output, @Nullable Throwable error) {
+      ScriptConnection connection, Call call, NumbersOutput output, @Nullable Throwable error) {
     if (error != null
         && ScriptFailure.of(ScriptDispatcher.cause(error)) == ScriptFailure.NO_SCRIPT) {
       call(connection, call, false);

@@ -4,13 +4,13 @@ import dev.redline.core.internal.remote.DenyCache;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +23,7 @@ final class ScriptDispatcher implements Lane.Sender {
   private final RedisSettings settings;
   private final String address;
   private final Protocol protocol;
-  private final Connector connector;
+  private final ScriptConnection.Source connector;
   private final Deadlines deadlines;
   private final CompletionThreads completionThreads;
   private final DenyCache denyCache;
@@ -31,20 +31,23 @@ final class ScriptDispatcher implements Lane.Sender {
   private final ScriptParameters.Cache parameters;
   private final CallObserver observer;
   private final QueueLimit queueLimit;
+  private final LongSupplier nanoClock;
   private final Map<String, InFlightLimit> inFlightLimits = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> consecutiveTimeouts = new ConcurrentHashMap<>();
 
   ScriptDispatcher(
       RedisSettings settings,
       Protocol protocol,
-      Connector connector,
+      ScriptConnection.Source connector,
       Deadlines deadlines,
       CompletionThreads completionThreads,
       DenyCache denyCache,
       @Nullable Leases leases,
       ScriptParameters.Cache parameters,
       CallObserver observer,
-      QueueLimit queueLimit) {
+      QueueLimit queueLimit,
+      LongSupplier nanoClock) {
+    this.nanoClock = nanoClock;
     this.settings = settings;
     this.address = settings.connection().address();
     this.protocol = protocol;
@@ -60,16 +63,14 @@ final class ScriptDispatcher implements Lane.Sender {
 
   @Override
   public Destination destination(Lane lane) {
-    RedisConnection connection = connector.connection();
+    ScriptConnection connection = connector.connection();
     if (connection == null || !connection.cluster()) {
       return new Destination(connection, "", null);
     }
-    RedisClusterNode master = connection.master(lane.slot());
+    String master = connection.masterAddress(lane.slot());
     InFlightLimit limit =
-        inFlightLimits.computeIfAbsent(
-            master == null ? "" : master.getNodeId(),
-            absent -> new InFlightLimit(settings.maxBatch()));
-    return new Destination(connection, RedisConnection.address(master), limit);
+        inFlightLimits.computeIfAbsent(master, absent -> new InFlightLimit(settings.maxBatch()));
+    return new Destination(connection, master, limit);
   }
 
   @Override
@@ -95,7 +96,7 @@ final class ScriptDispatcher implements Lane.Sender {
   }
 
   private void call(Lane lane, Batch batch, Destination destination, boolean byDigest) {
-    RedisConnection connection = destination.connection();
+    ScriptConnection connection = destination.connection();
     if (connection == null) {
       fail(
           lane,
@@ -128,7 +129,7 @@ final class ScriptDispatcher implements Lane.Sender {
       @Nullable Throwable error) {
     String node = destination.node();
     if (error == null) {
-      long received = System.nanoTime();
+      long received = nanoClock.getAsLong();
       resetTimeouts(node);
       deadlines.end(batch);
       queueLimit.decided(batch.size(), received);
@@ -187,7 +188,7 @@ final class ScriptDispatcher implements Lane.Sender {
         consecutiveTimeouts.computeIfAbsent(destination.node(), absent -> new AtomicInteger());
     if (timeouts.incrementAndGet() >= TIMEOUTS_BEFORE_RECONNECT) {
       timeouts.set(0);
-      RedisConnection connection = connector.connection();
+      ScriptConnection connection = connector.connection();
       if (connection != null) {
         connection.renew(destination.node());
       }
@@ -195,7 +196,7 @@ final class ScriptDispatcher implements Lane.Sender {
   }
 
   private void renew() {
-    RedisConnection connection = connector.connection();
+    ScriptConnection connection = connector.connection();
     if (connection != null) {
       connection.renew();
     }
@@ -203,7 +204,7 @@ final class ScriptDispatcher implements Lane.Sender {
 
   /** Refreshes the topology of a cluster; Lettuce reconnects to a single server by itself. */
   private void renewCluster() {
-    RedisConnection connection = connector.connection();
+    ScriptConnection connection = connector.connection();
     if (connection != null && connection.cluster()) {
       connection.renew();
     }
@@ -274,7 +275,7 @@ final class ScriptDispatcher implements Lane.Sender {
     lane.finished();
     batch.leaveInFlight();
     long sent = batch.acquisitions().get(0).sentNanos();
-    observer.failed(destination.node(), System.nanoTime() - sent, failure);
+    observer.failed(destination.node(), nanoClock.getAsLong() - sent, failure);
     deliver(ResultDelivery.ofFailure(batch.acquisitions(), failure));
   }
 

@@ -274,7 +274,8 @@ class CompletionTest {
                 new Lanes(),
                 new QueueLimit(1, 1, Duration.ofSeconds(1)),
                 completionThreads,
-                RedisSettings.of(proxy.uri()))) {
+                RedisSettings.of(proxy.uri()),
+                System::nanoTime)) {
       deadlines.start();
       CountDownLatch later = new CountDownLatch(1);
       deadlines.schedule(

@@ -1,7 +1,10 @@
 package dev.redline.stores.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.testkit.History;
@@ -27,6 +30,10 @@ class FailoverTest {
   /** Longer than the aim of one second, because build machines are busy. */
   private static final Duration RESUMED = Duration.ofSeconds(4);
 
+  /** Of a capacity that can be leased, and a refill that keeps tokens from getting scarce. */
+  private static final BucketLimits BUSY =
+      Nodes.rule("busy", RateLimitBand.of(20_000, 100_000, Duration.ofSeconds(1)));
+
   private static boolean isMaster(RedisServer server) {
     try {
       return String.valueOf(server.command("INFO", "replication")).contains("role:master");
@@ -43,7 +50,7 @@ class FailoverTest {
         .anyMatch(address -> address.equals(List.of("127.0.0.1", port)));
   }
 
-  private static void survive(
+  private static HistoryChecker.Report survive(
       Nodes nodes,
       RedisServer master,
       BooleanSupplier promotion,
@@ -68,7 +75,9 @@ class FailoverTest {
           (load.firstAfter(promoted) - promoted) / 1_000_000);
       load.awaitDecisions(1000);
     }
-    System.out.println("failover: " + HistoryChecker.check(nodes.history()));
+    HistoryChecker.Report report = HistoryChecker.check(nodes.history());
+    System.out.println("failover: " + report);
+    return report;
   }
 
   @Test
@@ -92,6 +101,37 @@ class FailoverTest {
             redis.masters().get(1),
             () -> isMaster(redis.replicas().get(1)),
             random -> onTheSecondOfThreeMasters(mixed.apply(random)));
+      }
+    }
+  }
+
+  /** The history checker permits one extra capacity, and no spend that the leases do not cover. */
+  @Test
+  void leasesSurviveSentinelFailover() {
+    try (RedisSentinel redis = RedisSentinel.start(RedisBinary.any());
+        Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT).leasing(LeaseSettings.ON)) {
+      RateLimitKey busy = new RateLimitKey(BUSY, "caller");
+      HistoryChecker.Report report =
+          survive(nodes, redis.master(), () -> isNamed(redis), random -> Acquisition.of(busy, 1));
+      assertThat(report.spent()).as("spent tokens").isPositive();
+    }
+  }
+
+  @Test
+  void leasesSurviveClusterFailover() {
+    try (RedisCluster redis = RedisCluster.start(RedisBinary.any())) {
+      redis
+          .servers()
+          .forEach(server -> server.command("CONFIG", "SET", "cluster-node-timeout", "1000"));
+      try (Nodes nodes = new Nodes(redis.uri()).within(TIMEOUT).leasing(LeaseSettings.ON)) {
+        RateLimitKey busy = Nodes.keyOn(BUSY, 1, 3);
+        HistoryChecker.Report report =
+            survive(
+                nodes,
+                redis.masters().get(1),
+                () -> isMaster(redis.replicas().get(1)),
+                random -> Acquisition.of(busy, 1));
+        assertThat(report.spent()).as("spent tokens").isPositive();
       }
     }
   }

@@ -75,7 +75,7 @@ class LeasingProcessesTest {
   }
 
   private void await(Process process) throws Exception {
-    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(SECONDS + 60, TimeUnit.SECONDS)).isTrue();
     String line = outputs.get(processes.indexOf(process)).readLine();
     System.out.println("figure: tokens leased and spent " + line);
   }
@@ -124,7 +124,7 @@ class LeasingProcessesTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void allowWhatTheLimitPermitsOnOneServer() throws Exception {
     try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
       check(redis.uri());
@@ -132,7 +132,7 @@ class LeasingProcessesTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void allowWhatTheLimitPermitsOnCluster() throws Exception {
     try (RedisCluster redis = RedisCluster.start(RedisBinary.any(), 3, false)) {
       check(redis.uri());
@@ -140,7 +140,7 @@ class LeasingProcessesTest {
   }
 
   @Test
-  @Timeout(120)
+  @Timeout(300)
   void allowNoMoreWhenOneIsKilledAndOneIsStopped() throws Exception {
     try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
       Process killed = start(redis.uri());
