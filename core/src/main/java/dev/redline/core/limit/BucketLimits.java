@@ -7,10 +7,11 @@ import dev.redline.core.internal.limit.ContinuousBucket;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +38,11 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   private final OwnerKind ownerKind;
   private final String ownerId;
-  private final BandArithmetic[] bands;
+  private final List<RateLimitBand> described;
   private final BandArithmetic first;
   private final int size;
   private final @Nullable ContinuousBucket packed;
-  private final String numbers;
+  private final Compiled compiled;
   private final String fingerprint;
   private final boolean carriesOver;
   private final BucketArithmetic arithmetic;
@@ -50,32 +51,24 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Compiles the bands of a rule or plan; other limits are other buckets. */
   public BucketLimits(OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
-    this(ownerKind, ownerId, bands, false);
+    this(ownerKind, ownerId, bands, Compiled.of(bands, false));
   }
 
   private BucketLimits(
-      OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands, boolean carriedOver) {
+      OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands, Compiled compiled) {
     if (bands.isEmpty()) {
       throw new IllegalArgumentException(ownerId + " has no bands");
     }
     this.ownerKind = ownerKind;
     this.ownerId = ownerId;
-    this.bands =
-        bands.stream()
-            .map(band -> BandArithmetic.of(band, carriedOver))
-            .toArray(BandArithmetic[]::new);
-    this.first = this.bands[0];
-    this.size = this.bands.length;
-    this.packed =
-        this.bands.length == 1
-                && this.bands[0] instanceof ContinuousBucket single
-                && single.fitsOneWord()
-            ? single
-            : null;
-    this.numbers = digest(numbers(bands));
-    this.fingerprint = carriedOver ? digest(shape()) : numbers;
-    this.carriesOver = carriedOver;
-    this.arithmetic = new BucketArithmetic(this.bands);
+    this.described = List.copyOf(bands);
+    this.compiled = compiled;
+    this.first = compiled.bands[0];
+    this.size = compiled.bands.length;
+    this.packed = compiled.packed;
+    this.fingerprint = compiled.fingerprint;
+    this.carriesOver = compiled.carriesOver;
+    this.arithmetic = compiled.arithmetic;
     this.firstLabel = bands.get(0).label().orElse(ownerId);
     this.hash =
         ((ownerKind == OwnerKind.RULE ? 1 : 2) * 31 + ownerId.hashCode()) * 31
@@ -85,7 +78,70 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   /** Compiles the bands of a rule or plan whose buckets outlive a change of limits. */
   public static BucketLimits carriedOver(
       OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
-    return new BucketLimits(ownerKind, ownerId, bands, true);
+    return new BucketLimits(ownerKind, ownerId, bands, Compiled.of(bands, true));
+  }
+
+  /**
+   * Compiles the limits of many rules and plans. Limits with equal numbers share what is compiled
+   * of them, so that decisions under thousands of rules read less memory. Used by one thread.
+   */
+  public static final class Compiler {
+    private final boolean carryOver;
+    private final Map<String, Compiled> byNumbers = new HashMap<>();
+
+    /** Creates a compiler; {@code carryOver}: whether buckets outlive a change of limits. */
+    public Compiler(boolean carryOver) {
+      this.carryOver = carryOver;
+    }
+
+    /** Compiles the bands of a rule or plan. */
+    public BucketLimits compile(OwnerKind ownerKind, String ownerId, List<RateLimitBand> bands) {
+      Compiled compiled =
+          byNumbers.computeIfAbsent(numbers(bands), text -> Compiled.of(bands, carryOver));
+      return new BucketLimits(ownerKind, ownerId, bands, compiled);
+    }
+  }
+
+  /** What limits have in common whose numbers are equal. */
+  private static final class Compiled {
+    private final BandArithmetic[] bands;
+    private final BucketArithmetic arithmetic;
+    private final @Nullable ContinuousBucket packed;
+    private final boolean carriesOver;
+    private final String numbers;
+    private final String fingerprint;
+
+    private Compiled(BandArithmetic[] bands, String numbers, boolean carriesOver) {
+      this.bands = bands;
+      this.arithmetic = new BucketArithmetic(bands);
+      this.packed =
+          bands.length == 1 && bands[0] instanceof ContinuousBucket single && single.fitsOneWord()
+              ? single
+              : null;
+      this.carriesOver = carriesOver;
+      this.numbers = digest(numbers);
+      this.fingerprint = carriesOver ? digest(shape()) : this.numbers;
+    }
+
+    static Compiled of(List<RateLimitBand> bands, boolean carriesOver) {
+      return new Compiled(
+          bands.stream()
+              .map(band -> BandArithmetic.of(band, carriesOver))
+              .toArray(BandArithmetic[]::new),
+          numbers(bands),
+          carriesOver);
+    }
+
+    /**
+     * Returns what two limits must have in common for the state of one to mean the same to both.
+     */
+    private String shape() {
+      StringBuilder text = new StringBuilder(packed == null ? "wide;" : "packed;");
+      for (BandArithmetic band : bands) {
+        text.append(band.stateUnit()).append(';');
+      }
+      return text.toString();
+    }
   }
 
   private static String numbers(List<RateLimitBand> bands) {
@@ -99,15 +155,6 @@ public final class BucketLimits implements Comparable<BucketLimits> {
           .append('/')
           .append(band.periodMicros())
           .append(';');
-    }
-    return text.toString();
-  }
-
-  /** Returns what two limits must have in common for the state of one to mean the same to both. */
-  private String shape() {
-    StringBuilder text = new StringBuilder(packed == null ? "wide;" : "packed;");
-    for (BandArithmetic band : bands) {
-      text.append(band.stateUnit()).append(';');
     }
     return text.toString();
   }
@@ -127,11 +174,8 @@ public final class BucketLimits implements Comparable<BucketLimits> {
    * least one token each.
    */
   public BucketLimits share(double part) {
-    return new BucketLimits(
-        ownerKind,
-        ownerId,
-        Arrays.stream(bands).map(arithmetic -> BandShare.of(arithmetic.band(), part)).toList(),
-        carriesOver);
+    List<RateLimitBand> parts = described.stream().map(band -> BandShare.of(band, part)).toList();
+    return new BucketLimits(ownerKind, ownerId, parts, Compiled.of(parts, carriesOver));
   }
 
   /** Returns whether buckets outlive a change of limits, so that other limits may share them. */
@@ -169,7 +213,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Returns the arithmetic of band {@code i}. */
   public BandArithmetic band(int i) {
-    return i == 0 ? first : bands[i];
+    return i == 0 ? first : compiled.bands[i];
   }
 
   /** Returns the arithmetic of all bands together. */
@@ -184,12 +228,12 @@ public final class BucketLimits implements Comparable<BucketLimits> {
 
   /** Returns the label of band {@code i}. */
   public String label(int i) {
-    return i == 0 ? firstLabel : bands[i].band().label().orElse(ownerId);
+    return i == 0 ? firstLabel : described.get(i).label().orElse(ownerId);
   }
 
   /** Returns whether the bands of equal limits have the same labels too. */
   public boolean hasLabelsOf(BucketLimits other) {
-    for (int i = 0; i < bands.length; i++) {
+    for (int i = 0; i < size; i++) {
       if (!label(i).equals(other.label(i))) {
         return false;
       }
@@ -226,7 +270,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   @Override
   public int compareTo(BucketLimits other) {
     int byBuckets = compareBucketsTo(other);
-    return byBuckets != 0 ? byBuckets : numbers.compareTo(other.numbers);
+    return byBuckets != 0 ? byBuckets : compiled.numbers.compareTo(other.compiled.numbers);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.redline.core.internal.rule.CompiledRule;
+import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
 import java.time.Duration;
 import java.util.Collection;
@@ -121,6 +122,26 @@ class RuleBookTest {
         .isSameAs(before.compiled().rule("same").limits());
     assertThat(after.compiled().rule("other").limits())
         .isNotEqualTo(before.compiled().rule("other").limits());
+  }
+
+  @Test
+  void rulesWithEqualNumbersShareTheirArithmeticAndKeepTheirLabels() {
+    RateLimitBand larger = RateLimitBand.of(7, 7, Duration.ofMinutes(1));
+    RuleBook book =
+        RuleBook.of(
+            rule("a").addBand(larger).build(),
+            rule("b").addBand(larger).build(),
+            rule("c").build());
+    BucketLimits a = book.compiled().rule("a").limits();
+    BucketLimits b = book.compiled().rule("b").limits();
+
+    assertThat(b.arithmetic()).isSameAs(a.arithmetic());
+    assertThat(book.compiled().rule("c").limits().band(0)).isNotSameAs(a.band(0));
+    assertThat(b).isNotEqualTo(a);
+    assertThat(b.hasBucketsOf(a)).isFalse();
+    assertThat(List.of(b.label(0), b.label(1))).containsExactly("b-1", "b-2");
+    BucketLimits share = b.share(0.5);
+    assertThat(List.of(share.label(0), share.label(1))).containsExactly("b-1", "b-2");
   }
 
   @Test

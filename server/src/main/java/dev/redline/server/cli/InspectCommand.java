@@ -150,7 +150,7 @@ final class InspectCommand implements Command {
     BandCursor at = new BandCursor(dryRun);
     while (at.nextBand()) {
       out.println(
-          at.band().band().label().orElse("band " + (at.number() + 1))
+          own.label(at.number())
               + ": "
               + at.band().remaining(outcome.views(), at.view())
               + " of "

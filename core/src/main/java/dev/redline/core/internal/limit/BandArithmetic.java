@@ -41,7 +41,10 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
     };
   }
 
-  /** Returns the band this is the arithmetic of. */
+  /**
+   * Returns the band this is the arithmetic of. Bands with equal numbers share it, so the label may
+   * be another one's.
+   */
   public final RateLimitBand band() {
     return band;
   }

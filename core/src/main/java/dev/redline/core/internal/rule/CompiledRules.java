@@ -119,11 +119,11 @@ public final class CompiledRules {
 
   /** Compiles limits; limits that the previous rules have too are taken from there. */
   private static final class LimitsCompiler {
-    private final boolean carryOver;
+    private final BucketLimits.Compiler compiler;
     private final Map<BucketLimits, BucketLimits> known = new HashMap<>();
 
     LimitsCompiler(boolean carryOver, @Nullable CompiledRules previous) {
-      this.carryOver = carryOver;
+      this.compiler = new BucketLimits.Compiler(carryOver);
       if (previous != null) {
         previous.planLimits.values().forEach(limits -> known.put(limits, limits));
         previous.rules.stream()
@@ -134,8 +134,7 @@ public final class CompiledRules {
     }
 
     BucketLimits compile(OwnerKind kind, String id, List<RateLimitBand> bands) {
-      BucketLimits limits =
-          carryOver ? BucketLimits.carriedOver(kind, id, bands) : new BucketLimits(kind, id, bands);
+      BucketLimits limits = compiler.compile(kind, id, bands);
       BucketLimits same = known.get(limits);
       return same != null && same.hasLabelsOf(limits) ? same : limits;
     }
