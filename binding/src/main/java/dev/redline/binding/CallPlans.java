@@ -8,25 +8,18 @@ import dev.redline.core.RateLimitHandler;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.key.KeyResolver;
 import dev.redline.core.rule.OnLimitExceed;
-import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
-import dev.redline.core.rule.RuleBook;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -39,49 +32,31 @@ import org.jspecify.annotations.Nullable;
  * by {@link #of}.
  */
 public final class CallPlans {
-  private static final String CONTINUATION = "kotlin.coroutines.Continuation";
-
-  private final RateLimitHandler handler;
-  private final @Nullable RateLimitEngine engine;
-  private final LimitCompiler compiler;
   private final AnnotationLookup annotations;
-  private final List<ReturnAdapter> adapters;
-  private final OnLimitExceed onLimitExceed;
-  private final boolean decidedByServer;
-  private final ConcurrentMap<MethodOfClass, Planned> plans = new ConcurrentHashMap<>();
-  private final Map<String, Declared> declared = new LinkedHashMap<>();
-  private final List<RateLimitRule> undeclared = new ArrayList<>();
-  private final Map<String, Set<String>> planNames = new LinkedHashMap<>();
-  private final Map<String, Set<String>> ruleSets = new LinkedHashMap<>();
-  private final List<NamedCost> planCosts = new ArrayList<>();
+  private final LimitCompiler compiler;
+  private final DeclaredLimits declared;
+  private final MethodPlanner planner;
+  private final ConcurrentMap<MethodOfClass, MethodPlanner.Planned> plans =
+      new ConcurrentHashMap<>();
   private final Set<Problem> problems = new LinkedHashSet<>();
 
   private record MethodOfClass(Method method, Class<?> type) {}
 
-  /** A plan, or problems, or neither for a method without limits. */
-  private record Planned(@Nullable MethodPlan plan, List<Problem> problems) {
-    static final Planned NOT_LIMITED = new Planned(null, List.of());
-  }
-
-  /** The rule of an id, and what it was written on. */
-  private record Declared(RateLimitRule rule, Object source, String location) {}
-
-  /** The place of one annotation: the element, and which of its annotations. */
-  private record Place(Object element, int index) {}
-
-  /** What a call costs under a plan. */
-  private record NamedCost(String plan, long tokens, String location) {}
-
   private CallPlans(Builder builder) {
-    this.handler = builder.handler;
-    this.engine = builder.engine;
     Expression.Compiler expressions = PortableLanguage.with(builder.expressions);
     KeyCompiler keys = new KeyCompiler(expressions, builder.identity, builder.keyResolvers);
     this.compiler = new LimitCompiler(expressions, keys, builder.placeholders);
     this.annotations = new AnnotationLookup(builder.annotations);
-    this.adapters = List.copyOf(builder.adapters);
-    this.onLimitExceed = builder.onLimitExceed;
-    this.decidedByServer = builder.decidedByServer;
+    this.declared = new DeclaredLimits(builder.engine, builder.decidedByServer);
+    this.planner =
+        new MethodPlanner(
+            builder.handler,
+            annotations,
+            compiler,
+            declared,
+            List.copyOf(builder.adapters),
+            builder.onLimitExceed,
+            builder.decidedByServer);
   }
 
   /** Returns a builder of plans that a handler decides. */
@@ -109,11 +84,11 @@ public final class CallPlans {
    * @throws InvalidBindingException if the annotations of the method cannot be used
    */
   public @Nullable CallPlan of(Method method, Class<?> type) {
-    Planned planned = planned(method, type);
-    if (!planned.problems.isEmpty()) {
-      throw new InvalidBindingException(planned.problems);
+    MethodPlanner.Planned planned = planned(method, type);
+    if (!planned.problems().isEmpty()) {
+      throw new InvalidBindingException(planned.problems());
     }
-    return planned.plan;
+    return planned.plan();
   }
 
   /**
@@ -134,9 +109,9 @@ public final class CallPlans {
       for (Method method : methods) {
         if (!method.isSynthetic()) {
           Method specific = MethodFamily.mostSpecific(method, type);
-          Planned planned = planned(specific, type);
-          addProblems(planned.problems);
-          if (planned.plan != null || !planned.problems.isEmpty()) {
+          MethodPlanner.Planned planned = planned(specific, type);
+          addProblems(planned.problems());
+          if (planned.plan() != null || !planned.problems().isEmpty()) {
             limited.add(specific);
           }
         }
@@ -184,271 +159,29 @@ public final class CallPlans {
     synchronized (problems) {
       all.addAll(problems);
     }
-    try {
-      declare();
-    } catch (IllegalArgumentException e) {
-      all.add(new Problem("rules of annotations", String.valueOf(e.getMessage())));
-    }
-    addUnknownNames(all);
-    if (decidedByServer) {
-      addReplacedRules(all);
-    }
+    declared.check(all::add);
     if (!all.isEmpty()) {
       throw new InvalidBindingException(all);
     }
   }
 
-  private void addUnknownNames(List<Problem> all) {
-    RuleBook book = engine == null ? null : engine.book();
-    if (engine == null || book == null) {
-      // A remote handler, or an engine that loads its rules later, may have other names.
-      return;
-    }
-    synchronized (declared) {
-      planNames.forEach(
-          (name, locations) -> {
-            if (!engine.hasPlan(name)) {
-              locations.forEach(
-                  at -> all.add(new Problem(at, "unknown plan '" + name + "'" + known(book))));
-            }
-          });
-      ruleSets.forEach(
-          (name, locations) -> {
-            if (!engine.hasRuleSet(name)) {
-              locations.forEach(
-                  at ->
-                      all.add(
-                          new Problem(
-                              at,
-                              "unknown rule set '"
-                                  + name
-                                  + "'; there are "
-                                  + book.ruleSets().keySet())));
-            }
-          });
-      for (NamedCost cost : planCosts) {
-        book.plan(cost.plan)
-            .filter(plan -> isTooSmall(plan, cost.tokens))
-            .ifPresent(
-                plan ->
-                    all.add(
-                        new Problem(
-                            cost.location,
-                            "a call costs "
-                                + cost.tokens
-                                + " tokens, more than plan '"
-                                + cost.plan
-                                + "' has room for: no call would ever be allowed")));
-      }
-    }
-  }
-
-  /** Reports limits whose id a rule of the server has: the key of that rule would count. */
-  private void addReplacedRules(List<Problem> all) {
-    RuleBook book = engine == null ? null : engine.book();
-    if (book == null) {
-      return;
-    }
-    synchronized (declared) {
-      for (Declared each : declared.values()) {
-        RateLimitRule inForce = book.rule(each.rule.id()).orElse(each.rule);
-        if (!inForce.equals(each.rule)) {
-          all.add(
-              new Problem(
-                  each.location,
-                  "the Redline server that decides has a rule '"
-                      + each.rule.id()
-                      + "' of its own: set another id"));
-        }
-      }
-    }
-  }
-
-  private static String known(RuleBook book) {
-    return book.plans().isEmpty()
-        ? "; no plans are defined"
-        : "; there are " + book.plans().keySet().stream().sorted().toList();
-  }
-
-  private static boolean isTooSmall(RateLimitPlan plan, long tokens) {
-    return plan.bands().stream().anyMatch(band -> tokens > band.capacity());
-  }
-
   /** Returns the rules that the annotations declare, by their ids. */
   public List<RateLimitRule> rules() {
-    synchronized (declared) {
-      return declared.values().stream().map(Declared::rule).toList();
-    }
+    return declared.rules();
   }
 
-  private void declare() {
-    if (engine == null) {
-      return;
-    }
-    synchronized (declared) {
-      if (!undeclared.isEmpty()) {
-        engine.declare(List.copyOf(undeclared));
-        undeclared.clear();
-      }
-    }
-  }
-
-  private Planned planned(Method method, Class<?> type) {
+  private MethodPlanner.Planned planned(Method method, Class<?> type) {
     MethodOfClass called = new MethodOfClass(method, type);
-    Planned known = plans.get(called);
+    MethodPlanner.Planned known = plans.get(called);
     if (known != null) {
       return known;
     }
     Method specific = MethodFamily.mostSpecific(method, type);
-    Planned planned =
-        plans.computeIfAbsent(new MethodOfClass(specific, type), absent -> plan(specific, type));
+    MethodPlanner.Planned planned =
+        plans.computeIfAbsent(
+            new MethodOfClass(specific, type), absent -> planner.plan(specific, type));
     plans.put(called, planned);
     return planned;
-  }
-
-  private Planned plan(Method method, Class<?> type) {
-    String location = location(method, type);
-    List<Problem> found = new ArrayList<>();
-    List<LimitSpec> specs;
-    try {
-      specs = annotations.find(method, type);
-    } catch (IllegalArgumentException e) {
-      return new Planned(null, List.of(new Problem(location, String.valueOf(e.getMessage()))));
-    }
-    if (specs.isEmpty()) {
-      return Planned.NOT_LIMITED;
-    }
-    MethodModel model = model(method, type, location);
-    checkKind(method, message -> found.add(new Problem(location, message)));
-    List<PlannedLimit> limits = new ArrayList<>();
-    for (int i = 0; i < specs.size(); i++) {
-      LimitSpec spec = specs.get(i);
-      PlannedLimit limit =
-          compiler.compile(spec, model, message -> found.add(new Problem(location, message)));
-      if (limit != null) {
-        limits.add(limit);
-        Object element = spec.id().isEmpty() ? new MethodOfClass(method, type) : spec.source();
-        note(limit, new Place(element, i), location, found);
-      }
-    }
-    if (decidedByServer && specs.size() > 1 && !isOneCheck(specs)) {
-      found.add(
-          new Problem(
-              location,
-              "the Redline server that decides takes several limits of one call only if they are"
-                  + " plans with the same key and tokens: use one limit, or rl.handler=EMBEDDED"));
-    }
-    Fallback fallback = fallback(specs, method, type, location, found);
-    if (!found.isEmpty()) {
-      return new Planned(null, found);
-    }
-    ReturnAdapter adapter =
-        adapters.stream()
-            .filter(each -> each.accepts(method.getReturnType()))
-            .findFirst()
-            .orElse(null);
-    boolean mayWait = specs.stream().anyMatch(this::mayWait);
-    return new Planned(
-        new MethodPlan(location, limits, handler, fallback, adapter, mayWait, this::declare),
-        List.of());
-  }
-
-  /** Returns whether a server can decide all limits by one check: plans under one key. */
-  private static boolean isOneCheck(List<LimitSpec> specs) {
-    LimitSpec first = specs.get(0);
-    return specs.stream()
-        .allMatch(
-            spec ->
-                !spec.plans().isEmpty()
-                    && spec.key().equals(first.key())
-                    && spec.tokens() == first.tokens());
-  }
-
-  private boolean mayWait(LimitSpec spec) {
-    return spec.onLimitExceed().stream().findFirst().orElse(onLimitExceed)
-        == OnLimitExceed.WAIT_FOR_REFILL;
-  }
-
-  private static void checkKind(Method method, Consumer<String> problem) {
-    int modifiers = method.getModifiers();
-    if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
-      problem.accept(
-          "calls of a "
-              + (Modifier.isPrivate(modifiers) ? "private" : "static")
-              + " method cannot be intercepted");
-    }
-    Class<?>[] types = method.getParameterTypes();
-    if (types.length > 0 && types[types.length - 1].getName().equals(CONTINUATION)) {
-      problem.accept(
-          "suspend functions are not supported; limit the function that starts the coroutine");
-    }
-  }
-
-  /** Notes the names that a limit uses; reports an id that another limit has. */
-  private void note(PlannedLimit limit, Place place, String location, List<Problem> found) {
-    synchronized (declared) {
-      limit.names(
-          (plan, tokens) -> {
-            planNames.computeIfAbsent(plan, absent -> new LinkedHashSet<>()).add(location);
-            planCosts.add(new NamedCost(plan, tokens, location));
-          },
-          set -> ruleSets.computeIfAbsent(set, absent -> new LinkedHashSet<>()).add(location));
-      RateLimitRule rule = limit.ruleOrNull();
-      if (rule == null) {
-        return;
-      }
-      Declared other = declared.putIfAbsent(rule.id(), new Declared(rule, place, location));
-      if (other == null) {
-        undeclared.add(rule);
-      } else if (!other.source.equals(place) || !other.rule.equals(rule)) {
-        found.add(
-            new Problem(
-                location,
-                "the id '"
-                    + rule.id()
-                    + "' belongs to a limit of "
-                    + other.location
-                    + " already: set another id"));
-      }
-    }
-  }
-
-  private static @Nullable Fallback fallback(
-      List<LimitSpec> specs, Method method, Class<?> type, String location, List<Problem> found) {
-    List<String> names =
-        specs.stream().map(LimitSpec::fallbackMethod).filter(name -> !name.isEmpty()).toList();
-    if (names.isEmpty()) {
-      return null;
-    }
-    if (names.stream().distinct().count() > 1) {
-      found.add(new Problem(location, "a method has one fallbackMethod, not " + names));
-      return null;
-    }
-    try {
-      return Fallback.find(names.get(0), method, type);
-    } catch (IllegalArgumentException e) {
-      found.add(new Problem(location, String.valueOf(e.getMessage())));
-      return null;
-    }
-  }
-
-  private static String location(Method method, Class<?> type) {
-    List<String> parameters = new ArrayList<>();
-    for (Class<?> parameter : method.getParameterTypes()) {
-      parameters.add(parameter.getSimpleName());
-    }
-    return type.getName() + "." + method.getName() + "(" + String.join(", ", parameters) + ")";
-  }
-
-  private static MethodModel model(Method method, Class<?> type, String location) {
-    Parameter[] parameters = method.getParameters();
-    boolean named = Arrays.stream(parameters).allMatch(Parameter::isNamePresent);
-    return new MethodModel(
-        type.getSimpleName(),
-        method.getName(),
-        location,
-        named ? Arrays.stream(parameters).map(Parameter::getName).toList() : List.of(),
-        List.of(method.getGenericParameterTypes()));
   }
 
   /** Builds call plans. */
