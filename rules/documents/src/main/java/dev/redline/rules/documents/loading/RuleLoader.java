@@ -2,7 +2,6 @@ package dev.redline.rules.documents.loading;
 
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.key.IdentitySettings;
-import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.spi.RuleRepository;
@@ -37,26 +36,23 @@ public final class RuleLoader implements AutoCloseable {
 
   private final List<SourceState> states;
   private final @Nullable SourceState starting;
-  private final IdentitySettings identity;
-  private final RateLimitEngine engine;
+  private final RulePublisher publisher;
   private final MetricsExporter metrics;
   private final Clock clock;
-  private final boolean resetBuckets;
   private boolean loadedOnce;
   private boolean startingRejected;
   private List<String> mergeErrors = List.of();
   private List<String> loggedErrors = List.of();
-  private volatile EffectiveRules effective = EffectiveRules.NONE;
   private volatile RulesStatus status = RulesStatus.NONE;
 
   private RuleLoader(Builder builder) {
     this.states = builder.sources.stream().map(SourceState::new).toList();
     this.starting = builder.starting == null ? null : new SourceState(builder.starting.frozen());
-    this.identity = builder.identity;
-    this.engine = builder.engine;
+    this.publisher =
+        new RulePublisher(
+            builder.engine, builder.identity, builder.clock, builder.resetBuckets, source());
     this.metrics = builder.metrics;
     this.clock = builder.clock;
-    this.resetBuckets = builder.resetBuckets;
   }
 
   /**
@@ -97,7 +93,7 @@ public final class RuleLoader implements AutoCloseable {
 
   /** Returns the rules in force and the contribution of each source. */
   public EffectiveRules effective() {
-    return effective;
+    return publisher.effective();
   }
 
   /**
@@ -211,7 +207,7 @@ public final class RuleLoader implements AutoCloseable {
       failed |= !merge();
     }
     due.forEach(SourceState::forgetIfValid);
-    status = new RulesStatus(status.version(), status.loadedAt(), errors());
+    status = new RulesStatus(publisher.effective().version(), publisher.inForceSince(), errors());
     if (failed || due.stream().anyMatch(state -> state.isUnreachable() || state.isMissing())) {
       record(() -> metrics.rulesLoaded(false));
     } else if (status.loaded() && status.errors().isEmpty()) {
@@ -266,7 +262,7 @@ public final class RuleLoader implements AutoCloseable {
     }
     states.forEach(state -> errors.addAll(state.errors()));
     errors.addAll(mergeErrors);
-    if (errors.isEmpty() && !status.loaded()) {
+    if (errors.isEmpty() && publisher.inForceSince().isEmpty()) {
       errors.add(source() + ": there is no rule document yet");
     }
     return errors;
@@ -275,47 +271,8 @@ public final class RuleLoader implements AutoCloseable {
   /** Puts the merged documents in force; returns false if they contradict each other. */
   private boolean merge() {
     List<Contribution> contributions = contributions();
-    if (contributions.isEmpty()) {
-      return true;
-    }
-    RuleDocument merged =
-        EffectiveRules.merge(contributions.stream().map(Contribution::document).toList());
-    RuleChanges changes = RuleChanges.between(effective.document(), merged);
-    ReplacedRules.log(effective.contributions(), contributions);
-    if (status.loaded() && changes.none()) {
-      mergeErrors = List.of();
-      effective = new EffectiveRules(status.version(), merged, contributions);
-      return true;
-    }
-    long version = Math.max(status.version() + 1, merged.version());
-    RuleBook book;
-    try {
-      book =
-          merged
-              .toBook()
-              .version(version)
-              .identity(identity)
-              .replacing(engine.book())
-              .carryOver(!resetBuckets)
-              .build();
-    } catch (IllegalArgumentException e) {
-      // Each source was valid when it was read, but together they are not.
-      mergeErrors = List.of(source() + ": " + e.getMessage());
-      return false;
-    }
-    mergeErrors = List.of();
-    engine.use(book);
-    effective = new EffectiveRules(version, merged, contributions);
-    status = new RulesStatus(version, Optional.of(clock.instant()), List.of());
-    LOG.log(
-        Level.INFO,
-        "rules version {0} from {1} are in force (rules: {2}, plans: {3}): {4}",
-        Long.toString(version),
-        source(),
-        Integer.toString(book.rules().size()),
-        Integer.toString(book.plans().size()),
-        changes);
-    return true;
+    mergeErrors = contributions.isEmpty() ? mergeErrors : publisher.publish(contributions);
+    return contributions.isEmpty() || mergeErrors.isEmpty();
   }
 
   private List<Contribution> contributions() {
