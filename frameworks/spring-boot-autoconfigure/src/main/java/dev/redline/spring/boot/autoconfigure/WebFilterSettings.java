@@ -1,7 +1,7 @@
 package dev.redline.spring.boot.autoconfigure;
 
-import dev.redline.core.spi.Property;
 import dev.redline.core.spi.PropertyReader;
+import dev.redline.core.spi.PropertyReader.Property;
 import dev.redline.spring.web.FilterPaths;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
