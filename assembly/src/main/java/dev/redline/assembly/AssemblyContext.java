@@ -2,8 +2,8 @@ package dev.redline.assembly;
 
 import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.settings.Settings;
-import dev.redline.core.spi.PluginContext;
-import dev.redline.core.spi.ReloadStrategy;
+import dev.redline.core.spi.PluginFactory.PluginContext;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import dev.redline.core.store.MicrosClock;
 import java.util.Optional;
 

@@ -4,7 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import dev.redline.resilience.BreakerState;
 import dev.redline.rules.documents.loading.RulesStatus;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.redline.assembly;
 
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.spi.RuleSourceFactory;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.spi.MetricsExporter;
-import dev.redline.core.spi.PluginContext;
+import dev.redline.core.spi.PluginFactory.PluginContext;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;

@@ -1,7 +1,7 @@
 package dev.redline.binding;
 
-import dev.redline.core.CallLimit;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.RateLimitExceededException;
 import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;

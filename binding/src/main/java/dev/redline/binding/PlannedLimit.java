@@ -1,6 +1,6 @@
 package dev.redline.binding;
 
-import dev.redline.core.CallLimit;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.rule.RateLimitRule;
 import java.util.List;
 import java.util.function.Consumer;

@@ -2,7 +2,7 @@ package dev.redline.binding;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.redline.core.CallLimit;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.key.IdentityScheme;
 import java.util.List;
 import net.jqwik.api.Arbitraries;

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.rule.Action;

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.Explanation.Entry;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
@@ -8,7 +9,7 @@ import dev.redline.core.internal.rule.RuleIndex;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
 import dev.redline.core.rule.MatchCondition;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.MetricsExporter.RuleMeter;

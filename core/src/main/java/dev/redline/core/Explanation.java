@@ -1,7 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.RateLimitResult.BandStatus;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.PlanRegistry;
 import dev.redline.core.rule.RateLimitRule;

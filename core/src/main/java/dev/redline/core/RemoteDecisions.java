@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.store.StoreException;
 import java.util.concurrent.CompletionException;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.Action;

@@ -5,6 +5,7 @@ import static dev.redline.core.EngineFixture.rule;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.redline.core.DecisionListener.LimitExceeded;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnStoreFailure;

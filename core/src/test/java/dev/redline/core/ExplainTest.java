@@ -10,7 +10,7 @@ import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.KeyField;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.Action;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import dev.redline.core.rule.OnMissingIdentity;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;

@@ -22,14 +22,12 @@ class PublicSurfaceTest {
   private static final List<String> PUBLIC_TYPES =
       """
       BucketReset
-      CallLimit
       DecisionListener
       DecisionPoint
       EngineSettings
       Explanation
       KeyedLimiter
       LimitCheck
-      LimitExceeded
       RateLimit
       RateLimitEngine
       RateLimitExceededException
@@ -53,7 +51,6 @@ class PublicSurfaceTest {
       rule.LimitScope
       rule.MatchCondition
       rule.Mode
-      rule.NoMatch
       rule.OnLimitExceed
       rule.OnMissingIdentity
       rule.OnStoreFailure
@@ -69,11 +66,8 @@ class PublicSurfaceTest {
       spi.ConfigProvider
       spi.MetricsExporter
       spi.MetricsExporterFactory
-      spi.PluginContext
       spi.PluginFactory
-      spi.Property
       spi.PropertyReader
-      spi.ReloadStrategy
       spi.RuleRepository
       spi.RuleSourceFactory
       spi.StoreFactory
@@ -86,7 +80,6 @@ class PublicSurfaceTest {
       store.RemoteStore
       store.StorageProvider
       store.StoreException
-      store.StoreHealth
       store.TokenLeases
       """
           .lines()

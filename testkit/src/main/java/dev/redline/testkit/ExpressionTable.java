@@ -1,7 +1,7 @@
 package dev.redline.testkit;
 
-import dev.redline.core.CallLimit;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;

@@ -1,7 +1,7 @@
 package dev.redline.client.internal;
 
-import dev.redline.core.CallLimit;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.http.JsonText;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;

@@ -3,8 +3,8 @@ package dev.redline.client.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.redline.core.CallLimit;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;

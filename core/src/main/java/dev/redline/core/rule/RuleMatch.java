@@ -7,6 +7,7 @@ import dev.redline.core.internal.rule.ClientIpCondition;
 import dev.redline.core.internal.rule.HeaderCondition;
 import dev.redline.core.internal.rule.UserIdCondition;
 import dev.redline.core.key.RequestContext;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

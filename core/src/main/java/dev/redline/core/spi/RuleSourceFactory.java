@@ -29,4 +29,14 @@ public interface RuleSourceFactory extends PluginFactory<ConfigProvider> {
   default Set<ReloadStrategy> strategies() {
     return Set.of(ReloadStrategy.POLLING);
   }
+
+  /** How a change of rules is noticed: {@code rl.reload.strategy}. Sources are polled as well. */
+  enum ReloadStrategy {
+    /** By the source itself: events of the file system, or a request that waits for a change. */
+    WATCH,
+    /** By polling alone. */
+    POLLING,
+    /** By messages that are published in Redis with every change. */
+    REDIS_PUBSUB
+  }
 }

@@ -1,6 +1,7 @@
 package dev.redline.core.store;
 
 import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.key.RequestContext;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 

@@ -6,6 +6,7 @@ import dev.redline.core.internal.store.ForwardingRemoteStore;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;

@@ -1,8 +1,8 @@
 package dev.redline.application;
 
 import dev.redline.binding.web.FilterPaths;
-import dev.redline.core.spi.Property;
 import dev.redline.core.spi.PropertyReader;
+import dev.redline.core.spi.PropertyReader.Property;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.redline.server.admin;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StorageProvider;
-import dev.redline.core.store.StoreHealth;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.redline.server.logging;
 
 import dev.redline.core.DecisionListener;
+import dev.redline.core.DecisionListener.LimitExceeded;
 import dev.redline.core.LimitCheck;
-import dev.redline.core.LimitExceeded;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.spi.MetricsExporter;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.settings.InvalidSettingsException;
-import dev.redline.core.spi.ReloadStrategy;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

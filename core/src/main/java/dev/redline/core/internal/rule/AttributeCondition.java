@@ -2,7 +2,7 @@ package dev.redline.core.internal.rule;
 
 import dev.redline.core.internal.path.Glob;
 import dev.redline.core.key.RequestContext;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import java.util.Map;
 
 /** Demands attributes. */

@@ -4,7 +4,7 @@ import dev.redline.core.internal.key.IpBlock;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.MatchCondition;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import java.util.List;
 
 /**

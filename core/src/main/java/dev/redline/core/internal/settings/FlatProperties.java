@@ -1,8 +1,8 @@
 package dev.redline.core.internal.settings;
 
 import dev.redline.core.settings.InvalidSettingsException;
-import dev.redline.core.spi.Property;
 import dev.redline.core.spi.PropertyReader;
+import dev.redline.core.spi.PropertyReader.Property;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

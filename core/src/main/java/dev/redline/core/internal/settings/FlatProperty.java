@@ -1,7 +1,7 @@
 package dev.redline.core.internal.settings;
 
 import dev.redline.core.internal.limit.DurationText;
-import dev.redline.core.spi.Property;
+import dev.redline.core.spi.PropertyReader.Property;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.redline.rules.consul;
 
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.spi.RuleSourceFactory;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import java.util.Set;
 
 /** Creates the rule source {@code CONSUL} from {@code rl.consul.*}. */

@@ -10,7 +10,7 @@ import dev.redline.core.Reason;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.MatchCondition;
-import dev.redline.core.rule.NoMatch;
+import dev.redline.core.rule.MatchCondition.NoMatch;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleMatch;
 import dev.redline.core.spi.ConfigProvider.Document;

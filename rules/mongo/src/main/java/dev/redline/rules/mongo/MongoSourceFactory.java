@@ -2,10 +2,10 @@ package dev.redline.rules.mongo;
 
 import com.mongodb.client.MongoClient;
 import dev.redline.core.spi.ConfigProvider;
-import dev.redline.core.spi.PluginContext;
+import dev.redline.core.spi.PluginFactory.PluginContext;
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.spi.RuleSourceFactory;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import dev.redline.redis.RedisProperties;
 import java.util.Optional;
 import java.util.Set;

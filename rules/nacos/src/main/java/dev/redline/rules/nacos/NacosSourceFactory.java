@@ -2,8 +2,8 @@ package dev.redline.rules.nacos;
 
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.spi.RuleSourceFactory;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import java.util.Optional;
 import java.util.Set;
 

@@ -9,7 +9,7 @@ import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.RateLimitKey;
-import dev.redline.core.store.StoreHealth;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -2,8 +2,8 @@ package dev.redline.stores.jdbc;
 
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.ResetGenerations;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import dev.redline.core.store.StoreException;
-import dev.redline.core.store.StoreHealth;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;

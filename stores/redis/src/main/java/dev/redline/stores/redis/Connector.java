@@ -1,8 +1,8 @@
 package dev.redline.stores.redis;
 
 import dev.redline.core.store.RemoteStore.CallObserver;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import dev.redline.core.store.StoreException;
-import dev.redline.core.store.StoreHealth;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;

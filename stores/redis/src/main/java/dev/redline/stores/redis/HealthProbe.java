@@ -1,6 +1,6 @@
 package dev.redline.stores.redis;
 
-import dev.redline.core.store.StoreHealth;
+import dev.redline.core.store.StorageProvider.StoreHealth;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.api.async.BaseRedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;

@@ -1,7 +1,7 @@
 package dev.redline.spring.cloud.gateway;
 
-import dev.redline.core.CallLimit;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.limit.AllowedValues;

@@ -2,8 +2,8 @@ package dev.redline.rules.documents.internal.sources;
 
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.spi.PropertyReader;
-import dev.redline.core.spi.ReloadStrategy;
 import dev.redline.core.spi.RuleSourceFactory;
+import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import dev.redline.rules.documents.files.FileConfigProvider;
 import java.io.IOException;
 import java.nio.file.Path;
