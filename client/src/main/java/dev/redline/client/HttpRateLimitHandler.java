@@ -96,7 +96,10 @@ public final class HttpRateLimitHandler implements RateLimitHandler, AutoCloseab
     return guarded.state();
   }
 
-  /** Fails the checks that are not decided yet, and ends all threads. */
+  /**
+   * Fails the checks that are not decided yet, and ends its threads. Those of the JDK's HTTP client
+   * end when it is garbage-collected.
+   */
   @Override
   public void close() {
     engine.close();

@@ -150,6 +150,24 @@ class HttpRateLimitHandlerTest {
   }
 
   @Test
+  void whatTheServerWouldDenyIsNotRemembered() throws Exception {
+    stub.responder(
+        (exchange, body) ->
+            StubServer.send(
+                exchange,
+                200,
+                "{\"decisions\":[{\"allowed\":false,\"reason\":\"LIMIT_EXCEEDED\","
+                    + "\"ruleSetId\":\"default\",\"ruleId\":\"r\",\"band\":\"r\",\"limit\":2,"
+                    + "\"remaining\":0,\"retryAfterMs\":1800000,\"resetAtMs\":1763230059412}]}"));
+    try (HttpRateLimitHandler local = handler().rules(RULES).start()) {
+      assertThat(local.engine().decideNow(CHECK, true).allowed()).isFalse();
+      assertThat(stub.bodies()).singleElement().asString().contains("\"dryRun\":true");
+      stub.responder((exchange, body) -> StubServer.send(exchange, 500, "broken"));
+      assertThat(local.handleAndWait(CHECK).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
+    }
+  }
+
+  @Test
   void theBreakerOpensAndThenTheServerIsNotCalled() throws Exception {
     try (HttpRateLimitHandler open = handler().settings(strategy(OnStoreFailure.OPEN)).start()) {
       for (int i = 0; i < 50; i++) {
@@ -200,8 +218,17 @@ class HttpRateLimitHandlerTest {
 
   @Test
   void rejectsWrongSettingsWithoutShowingSecrets() {
-    for (String uri : List.of("localhost:8080", "ftp://x", "http://u:secret@x", "http://x/path")) {
-      assertThatThrownBy(() -> RemoteSettings.of(uri)).isInstanceOf(IllegalArgumentException.class);
+    for (String uri :
+        List.of(
+            "localhost:8080",
+            "ftp://x",
+            "http://u:secret@x",
+            "http://u:secret^@x",
+            "http://x/path")) {
+      assertThatThrownBy(() -> RemoteSettings.of(uri))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageNotContaining("secret")
+          .hasNoCause();
     }
     assertThatThrownBy(() -> RemoteSettings.of("http://x").withToken("secret token\n"))
         .isInstanceOf(IllegalArgumentException.class)

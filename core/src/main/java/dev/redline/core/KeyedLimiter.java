@@ -8,6 +8,7 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StorageProvider;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -57,7 +58,7 @@ public final class KeyedLimiter implements AutoCloseable {
    * @throws IllegalArgumentException if a limit is malformed, with the text and what is allowed
    */
   public static KeyedLimiter of(String limit, String... more) {
-    List<String> limits = new ArrayList<>(List.of(more));
+    List<String> limits = new ArrayList<>(Arrays.asList(more));
     limits.add(0, limit);
     RateLimitPlan plan = plan(UNNAMED, limits);
     LocalStore store = new LocalStore();

@@ -3,23 +3,37 @@ package dev.redline.core;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a decision point denied, until the time that it advertised: while it fails, such callers
- * stay denied. At most {@value #MAX_ENTRIES} entries; further denials are not remembered.
- * Thread-safe.
+ * stay denied. At most {@value #MAX_ENTRIES} buckets, with {@value #MAX_COSTS} costs each; further
+ * denials are not remembered. Thread-safe.
  */
 final class RememberedDenials {
   private static final int MAX_ENTRIES = 100_000;
+  private static final int MAX_COSTS = 4;
   private static final long SWEEP_NANOS = 100_000_000;
 
   /** A denial of one bucket: all calls that cost as much are denied until its time. */
-  private record Denial(RateLimitResult result, long cost, long untilNanos) {}
+  private record Denial(RateLimitResult result, long cost, long untilNanos) {
+    boolean isOver(long now) {
+      return now - untilNanos >= 0;
+    }
 
-  private final Map<RateLimitKey, Denial> denials = new ConcurrentHashMap<>();
+    /** Returns whether it denies whatever another one does. */
+    boolean includes(Denial other) {
+      return cost <= other.cost && untilNanos - other.untilNanos >= 0;
+    }
+  }
+
+  /** The denials of each bucket: a higher cost has to wait longer. */
+  private final Map<RateLimitKey, List<Denial>> denials = new ConcurrentHashMap<>();
+
   private volatile long sweptNanos = System.nanoTime();
 
   /**
@@ -34,9 +48,25 @@ final class RememberedDenials {
     for (int i = 0; i < acquisition.size(); i++) {
       RateLimitKey key = acquisition.key(i);
       if (key.limits().ownerId().equals(owner) && hasRoom(now)) {
-        denials.put(key, new Denial(result, acquisition.cost(i), now + nanos(wait)));
+        Denial denial = new Denial(result, acquisition.cost(i), now + nanos(wait));
+        denials.merge(key, List.of(denial), (known, added) -> with(known, denial, now));
       }
     }
+  }
+
+  /** Returns denials and a further one, without those that it includes. */
+  private static List<Denial> with(List<Denial> known, Denial added, long now) {
+    List<Denial> all = new ArrayList<>(known.size() + 1);
+    for (Denial denial : known) {
+      if (denial.includes(added)) {
+        return known;
+      }
+      if (!denial.isOver(now) && !added.includes(denial) && all.size() < MAX_COSTS - 1) {
+        all.add(denial);
+      }
+    }
+    all.add(added);
+    return List.copyOf(all);
   }
 
   private static long nanos(Duration wait) {
@@ -48,7 +78,7 @@ final class RememberedDenials {
   private boolean hasRoom(long now) {
     if (denials.size() >= MAX_ENTRIES && now - sweptNanos > SWEEP_NANOS) {
       sweptNanos = now;
-      denials.values().removeIf(denial -> now - denial.untilNanos >= 0);
+      denials.values().removeIf(of -> of.stream().allMatch(denial -> denial.isOver(now)));
     }
     return denials.size() < MAX_ENTRIES;
   }
@@ -61,12 +91,13 @@ final class RememberedDenials {
     long now = System.nanoTime();
     Denial longest = null;
     for (int i = 0; i < acquisition.size(); i++) {
-      Denial denial = acquisition.shadow(i) ? null : denials.get(acquisition.key(i));
-      if (denial != null
-          && acquisition.cost(i) >= denial.cost
-          && denial.untilNanos - now > 0
-          && (longest == null || denial.untilNanos - longest.untilNanos > 0)) {
-        longest = denial;
+      List<Denial> known = acquisition.shadow(i) ? null : denials.get(acquisition.key(i));
+      for (Denial denial : known == null ? List.<Denial>of() : known) {
+        if (acquisition.cost(i) >= denial.cost
+            && !denial.isOver(now)
+            && (longest == null || denial.untilNanos - longest.untilNanos > 0)) {
+          longest = denial;
+        }
       }
     }
     return longest == null

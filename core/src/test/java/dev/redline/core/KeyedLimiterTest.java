@@ -136,6 +136,9 @@ class KeyedLimiterTest {
         .isThrownBy(() -> KeyedLimiter.of((String) null))
         .withMessageContaining("N/PERIOD");
     assertThatIllegalArgumentException()
+        .isThrownBy(() -> KeyedLimiter.of("1/s", (String) null))
+        .withMessageContaining("N/PERIOD");
+    assertThatIllegalArgumentException()
         .isThrownBy(() -> KeyedLimiter.of("no spaces", "1/s", store))
         .withMessageContaining("'no spaces'");
   }

@@ -13,6 +13,7 @@ import dev.redline.core.spi.MetricsExporter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -64,6 +65,67 @@ class WaitingRacesTest {
     CompletableFuture<RateLimitResult> next = acquire(engine);
     slow.decide(1, false);
     assertThat(next).as("waits with the only permit").isNotDone();
+  }
+
+  @Test
+  void closingDuringTheFirstAttemptEndsTheWaitAfterIt() {
+    CompletableFuture<RateLimitResult> waiting = acquire(engine);
+    engine.close();
+    assertThat(waiting).as("the attempt may have acquired").isNotDone();
+    slow.decide(0, false);
+    assertThat(waiting)
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withCauseInstanceOf(IllegalStateException.class);
+    assertThat(timer.pending()).isZero();
+  }
+
+  @Test
+  void noTimerIsLeftOfAWaitThatEndsWhileItsDeadlineIsSet() {
+    WaitTimer decidesMeanwhile =
+        new WaitTimer() {
+          @Override
+          public long nanoTime() {
+            return timer.nanoTime();
+          }
+
+          @Override
+          public Runnable schedule(Runnable task, long nanos) {
+            Runnable scheduled = timer.schedule(task, nanos);
+            slow.decide(0, true);
+            return scheduled;
+          }
+
+          @Override
+          public Executor continuations() {
+            return timer.continuations();
+          }
+        };
+    RateLimitEngine decided =
+        RateLimitEngine.builder(slow)
+            .book(book())
+            .settings(WaitingFixture.CLOSED)
+            .waitTimer(decidesMeanwhile)
+            .build();
+    assertThat(acquire(decided).join().allowed()).isTrue();
+    assertThat(timer.pending()).isZero();
+  }
+
+  @Test
+  void theNextCallerAttemptsWhenWhatTheFirstAcquiredIsRefilled() {
+    RateLimitEngine two = engine(2);
+    CompletableFuture<RateLimitResult> first = acquire(two);
+    slow.decide(0, false);
+    CompletableFuture<RateLimitResult> second = acquire(two);
+    timer.advance(Duration.ofSeconds(1));
+    slow.decide(1, true);
+    assertThat(first.join().allowed()).isTrue();
+    timer.advance(Duration.ofMillis(999));
+    assertThat(slow.pending).hasSize(2);
+    timer.advance(MS);
+    assertThat(slow.pending).hasSize(3);
+    slow.decide(2, true);
+    assertThat(second.join().allowed()).isTrue();
   }
 
   @Test

@@ -318,6 +318,19 @@ class RemoteServerTest {
   }
 
   @Test
+  void aCheckThatExpiresBeforeAnyoneWatchesItIsNeverSent() {
+    try (RemoteServer hasty =
+        new RemoteServer(RemoteSettings.of(stub.uri()).withTimeout(Duration.ofNanos(1)))) {
+      for (int i = 0; i < 20; i++) {
+        assertThatThrownBy(() -> hasty.decideAndWait(CHECK, false))
+            .isInstanceOf(StoreException.class)
+            .hasMessageContaining("nothing was acquired");
+      }
+    }
+    assertThat(stub.bodies()).isEmpty();
+  }
+
+  @Test
   void continuationsThatBlockDelayNeitherCallsNorOthers() throws Exception {
     CountDownLatch release = new CountDownLatch(1);
     AtomicReference<String> thread = new AtomicReference<>("");

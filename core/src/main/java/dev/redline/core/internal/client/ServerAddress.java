@@ -2,6 +2,7 @@ package dev.redline.core.internal.client;
 
 import dev.redline.core.spi.PropertyReader;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Optional;
 
 /**
@@ -24,10 +25,11 @@ public record ServerAddress(String uri, Optional<String> token) {
   /**
    * Returns an address without a slash at its end.
    *
-   * @throws IllegalArgumentException if it is something else
+   * @throws IllegalArgumentException if it is something else; the message does not have the text,
+   *     which may hold a password
    */
   public static String checkedUri(String text) {
-    URI parsed = URI.create(text);
+    URI parsed = parsed(text);
     boolean http = "http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme());
     String path = parsed.getRawPath();
     if (!http
@@ -36,9 +38,22 @@ public record ServerAddress(String uri, Optional<String> token) {
         || parsed.getRawQuery() != null
         || parsed.getRawFragment() != null
         || !(path == null || path.isEmpty() || path.equals("/"))) {
-      throw new IllegalArgumentException("use http:// or https:// and an address");
+      throw notAnAddress();
     }
     return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+  }
+
+  @SuppressWarnings("UnusedException") // its message has the text
+  private static URI parsed(String text) {
+    try {
+      return new URI(text);
+    } catch (URISyntaxException e) {
+      throw notAnAddress();
+    }
+  }
+
+  private static IllegalArgumentException notAnAddress() {
+    return new IllegalArgumentException("use http:// or https:// and an address");
   }
 
   /**

@@ -32,6 +32,7 @@ final class RuleMeters {
   private final MeterRegistry registry;
   private final int maxRules;
   private final Map<Name, Counters> named = new HashMap<>();
+  private final Map<Name, Counters> shared = new HashMap<>();
   private final Set<String> sets = new HashSet<>(Set.of(NONE));
   private int rules;
 
@@ -53,7 +54,10 @@ final class RuleMeters {
       sets.add(ruleSetId);
       return named.computeIfAbsent(name, this::register);
     }
-    return register(new Name(setKnown ? ruleSetId : OTHER, name.isRuleOrPlan() ? OTHER : NONE));
+    Name other = new Name(setKnown ? ruleSetId : OTHER, name.isRuleOrPlan() ? OTHER : NONE);
+    Counters counters = register(other);
+    shared.put(other, counters);
+    return counters;
   }
 
   /** Removes the meters of rules that a book does not contain, so that others can be added. */
@@ -71,6 +75,10 @@ final class RuleMeters {
     rules = (int) named.keySet().stream().filter(Name::isRuleOrPlan).count();
     sets.retainAll(book.ruleSets().keySet());
     sets.add(NONE);
+    Set<Name> ofRemovedSets = new HashSet<>(shared.keySet());
+    ofRemovedSets.removeIf(
+        name -> name.ruleSetId().equals(OTHER) || sets.contains(name.ruleSetId()));
+    ofRemovedSets.forEach(name -> shared.remove(name).remove(registry));
   }
 
   private Counters register(Name name) {

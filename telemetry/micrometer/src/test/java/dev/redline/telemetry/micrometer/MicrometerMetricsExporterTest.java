@@ -212,6 +212,24 @@ class MicrometerMetricsExporterTest {
   }
 
   @Test
+  void rulesBeyondTheBoundAreRemovedWithTheirRuleSet() {
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry, 1);
+    RateLimitEngine engine = RateLimitEngine.builder(new LocalStore()).metrics(exporter).build();
+    for (String set : List.of("set-1", "set-2", "set-3")) {
+      engine.use(
+          RuleBook.of(
+              rule("a-" + set).ruleSetId(set).build(), rule("b-" + set).ruleSetId(set).build()));
+      engine.check(request("/api/x"));
+      assertThat(lines("ratelimit_requests_total{result=\"allowed\",rule=\"other\""))
+          .containsExactly(
+              "ratelimit_requests_total{result=\"allowed\",rule=\"other\",ruleset=\""
+                  + set
+                  + "\"} 1.0");
+    }
+    assertThat(registry.scrape()).doesNotContain("set-1").doesNotContain("set-2");
+  }
+
+  @Test
   void countsLoadsByResultAndRecordsTheLastSuccess() {
     MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
     exporter.rulesLoaded(true);
