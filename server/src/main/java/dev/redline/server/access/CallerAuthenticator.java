@@ -33,12 +33,27 @@ public final class CallerAuthenticator {
     TOKEN_HEADER
   }
 
-  private final List<TokenDigest> tokens;
+  /**
+   * A caller that may use the data plane.
+   *
+   * @param credential what authenticated it
+   * @param tokenName the name of its token; empty if none is needed
+   */
+  public record DataCaller(Credential credential, Optional<String> tokenName) {
+    private static final DataCaller ANYBODY = new DataCaller(Credential.NONE, Optional.empty());
+  }
+
+  private record NamedToken(String name, TokenDigest digest) {}
+
+  private final List<NamedToken> tokens;
   private final FailedLoginLog log = new FailedLoginLog();
 
   /** Creates an authenticator for tokens; without any, everybody may call. */
   public CallerAuthenticator(Map<String, String> tokensByName) {
-    this.tokens = tokensByName.values().stream().map(TokenDigest::of).toList();
+    this.tokens =
+        tokensByName.entrySet().stream()
+            .map(token -> new NamedToken(token.getKey(), TokenDigest.of(token.getValue())))
+            .toList();
   }
 
   /**
@@ -47,20 +62,24 @@ public final class CallerAuthenticator {
    * @param authorization the value of the {@code Authorization} header field, if it was sent
    * @param token the value of the {@value #TOKEN_HEADER} header field, if it was sent
    * @param remote the caller's address, for the log
-   * @return what authenticated the caller; empty if the request is to be answered with 401
+   * @return the caller; empty if the request is to be answered with 401
    */
-  public Optional<Credential> authenticate(
+  public Optional<DataCaller> authenticate(
       @Nullable String authorization, @Nullable String token, @Nullable String remote) {
     if (tokens.isEmpty()) {
-      return Optional.of(Credential.NONE);
+      return Optional.of(DataCaller.ANYBODY);
     }
-    if (token != null && isKnown(token.strip())) {
-      return Optional.of(Credential.TOKEN_HEADER);
+    Optional<DataCaller> caller = Optional.empty();
+    if (token != null) {
+      caller = find(token.strip(), Credential.TOKEN_HEADER);
     }
-    if (authorization != null
-        && authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)
-        && isKnown(authorization.substring(SCHEME.length()).strip())) {
-      return Optional.of(Credential.AUTHORIZATION);
+    if (caller.isEmpty()
+        && authorization != null
+        && authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+      caller = find(authorization.substring(SCHEME.length()).strip(), Credential.AUTHORIZATION);
+    }
+    if (caller.isPresent()) {
+      return caller;
     }
     if (authorization != null || token != null) {
       log.record(String.valueOf(remote));
@@ -69,12 +88,14 @@ public final class CallerAuthenticator {
   }
 
   /** Compares with all tokens, also after one matched. */
-  private boolean isKnown(String token) {
+  private Optional<DataCaller> find(String token, Credential credential) {
     TokenDigest presented = TokenDigest.of(token);
-    boolean known = false;
-    for (TokenDigest digest : tokens) {
-      known |= digest.matches(presented);
+    Optional<String> name = Optional.empty();
+    for (NamedToken known : tokens) {
+      if (known.digest().matches(presented)) {
+        name = Optional.of(known.name());
+      }
     }
-    return known;
+    return name.map(found -> new DataCaller(credential, Optional.of(found)));
   }
 }

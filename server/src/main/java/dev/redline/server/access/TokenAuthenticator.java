@@ -1,8 +1,6 @@
 package dev.redline.server.access;
 
-import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.key.IdentitySettings;
-import dev.redline.core.key.KeyField;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
@@ -49,7 +47,7 @@ public final class TokenAuthenticator implements AutoCloseable {
   private record AcceptedLogin(String address, String tokenName) {}
 
   private final AccessTokens tokens;
-  private final IdentityScheme identity;
+  private final PeerAddresses addresses;
   private final FailedLoginLog log = new FailedLoginLog();
   private final LocalStore attempts;
   private final BucketLimits limits =
@@ -68,7 +66,7 @@ public final class TokenAuthenticator implements AutoCloseable {
    */
   public TokenAuthenticator(AccessTokens tokens, IdentitySettings identity, MicrosClock clock) {
     this.tokens = tokens;
-    this.identity = new IdentityScheme(List.of(KeyField.ip()), List.of(), identity);
+    this.addresses = new PeerAddresses(identity);
     this.attempts = new LocalStore(MAX_ADDRESSES, clock);
   }
 
@@ -82,7 +80,7 @@ public final class TokenAuthenticator implements AutoCloseable {
     if (authorization == null || !authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
       return unauthorized("a token is needed: Authorization: Bearer …", "");
     }
-    String address = address(remote);
+    String address = addresses.groupOf(remote);
     RateLimitKey key = new RateLimitKey(limits, address);
     Optional<Caller> caller = tokens.find(authorization.substring(SCHEME.length()).strip());
     if (caller.isPresent()
@@ -125,14 +123,6 @@ public final class TokenAuthenticator implements AutoCloseable {
         429,
         "too many wrong tokens from this address; wait " + seconds + " s",
         Map.of("Retry-After", Long.toString(seconds)));
-  }
-
-  private String address(@Nullable String remote) {
-    try {
-      return remote == null ? "" : identity.identityOf(List.of(remote));
-    } catch (IllegalArgumentException e) {
-      return remote == null ? "" : remote;
-    }
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
 import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.Route.Accepts;
 import dev.redline.server.data.Route.Access;
@@ -9,6 +10,7 @@ import dev.redline.server.data.connection.ConnectionGuard;
 import dev.redline.server.data.connection.Connections;
 import dev.redline.server.logging.DenialLog;
 import dev.redline.server.rules.RulesPage;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -60,6 +62,7 @@ public final class DataPlane {
   private final int loops = Runtime.getRuntime().availableProcessors();
   private final Connections connections;
   private final CallerAuthenticator callers;
+  private final CallerLimit callerLimit;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
   private @Nullable Vertx vertx;
 
@@ -70,6 +73,7 @@ public final class DataPlane {
       MeterRegistry registry,
       InlineLimitReader inlineLimits,
       CallerAuthenticator callers,
+      CallerLimit callerLimit,
       UserTokens tokens,
       TokenAuthenticator authenticator,
       RulesPage.Maker pages,
@@ -84,6 +88,12 @@ public final class DataPlane {
     this.drain = new Drain(settings.drainTimeout());
     this.connections = new Connections(settings.connections());
     this.callers = callers;
+    this.callerLimit = callerLimit;
+    if (callerLimit.isSet()) {
+      FunctionCounter.builder("ratelimit.callers.limited", callerLimit, CallerLimit::denied)
+          .description("requests of callers that exceed rl.server.caller-limit")
+          .register(registry);
+    }
     timers.preregister("POST", "/v1/check", 200);
     timers.preregister("POST", "/v1/check", 429);
   }
@@ -233,7 +243,7 @@ public final class DataPlane {
               settings.bodyTimeout(),
               settings.connections().writeTimeout(),
               denials);
-      Router router = new Router(routes(explaining), callers, loop);
+      Router router = new Router(routes(explaining), callers, callerLimit, loop);
       HttpServer server =
           vertx
               .createHttpServer(options())

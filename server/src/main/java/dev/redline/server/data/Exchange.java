@@ -230,10 +230,10 @@ final class Exchange {
     if (responded) {
       return;
     }
-    problem.headers().forEach(request.response()::putHeader);
     if (problem.status() == 503) {
       request.response().putHeader(HttpHeaders.RETRY_AFTER, "1");
     }
+    problem.headers().forEach(request.response()::putHeader);
     send(problem.status(), PROBLEM_JSON, Buffer.buffer(problem.problem().toJson()));
   }
 

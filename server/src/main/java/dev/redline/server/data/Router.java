@@ -1,7 +1,8 @@
 package dev.redline.server.data;
 
 import dev.redline.server.access.CallerAuthenticator;
-import dev.redline.server.access.CallerAuthenticator.Credential;
+import dev.redline.server.access.CallerAuthenticator.DataCaller;
+import dev.redline.server.access.CallerLimit;
 import dev.redline.server.data.connection.ConnectionGuard;
 import dev.redline.server.data.connection.UnsupportedVersionException;
 import dev.redline.server.logging.RequestFailureLog;
@@ -17,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,12 +33,18 @@ final class Router implements Handler<HttpServerRequest> {
   private final Map<String, Route> routes = new HashMap<>();
   private final String paths;
   private final CallerAuthenticator callers;
+  private final CallerLimit callerLimit;
   private final EventLoopState loop;
 
-  Router(List<Route> routes, CallerAuthenticator callers, EventLoopState loop) {
+  Router(
+      List<Route> routes,
+      CallerAuthenticator callers,
+      CallerLimit callerLimit,
+      EventLoopState loop) {
     routes.forEach(route -> this.routes.put(route.path(), route));
     this.paths = String.join(", ", routes.stream().map(Route::path).toList());
     this.callers = callers;
+    this.callerLimit = callerLimit;
     this.loop = loop;
   }
 
@@ -63,9 +72,9 @@ final class Router implements Handler<HttpServerRequest> {
     Route route = path == null ? null : routes.get(path);
     Exchange exchange =
         new Exchange(request, route == null ? UNKNOWN_PATH : route.path(), loop, connection);
-    HttpProblem unauthorized = authenticate(route, exchange);
-    if (unauthorized != null) {
-      reject(exchange, unauthorized);
+    HttpProblem denied = authenticate(route, exchange);
+    if (denied != null) {
+      reject(exchange, denied);
     } else if (route == null) {
       reject(exchange, new HttpProblem(404, "there is nothing at '" + path + "'; see " + paths));
     } else if (!isAccepted(route, request.method())) {
@@ -83,25 +92,53 @@ final class Router implements Handler<HttpServerRequest> {
   }
 
   private @Nullable HttpProblem authenticate(@Nullable Route route, Exchange exchange) {
-    if (route != null && route.access() == Route.Access.OWN) {
-      return null;
-    }
     HttpServerRequest request = exchange.request();
     SocketAddress remote = request.remoteAddress();
-    Optional<Credential> credential =
+    String address = remote == null ? null : remote.hostAddress();
+    if (route != null && route.access() == Route.Access.OWN) {
+      return limit(Optional.empty(), request, address);
+    }
+    Optional<DataCaller> caller =
         callers.authenticate(
             request.getHeader(HttpHeaders.AUTHORIZATION),
             request.getHeader(CallerAuthenticator.TOKEN_HEADER),
-            remote == null ? null : remote.hostAddress());
-    if (credential.isEmpty()) {
+            address);
+    if (caller.isEmpty()) {
       return new HttpProblem(
           401,
           "a token of rl.server.auth.tokens is needed: Authorization: Bearer …, or "
               + CallerAuthenticator.TOKEN_HEADER,
           CallerAuthenticator.CHALLENGE);
     }
-    exchange.authenticatedBy(credential.get());
-    return null;
+    exchange.authenticatedBy(caller.get().credential());
+    return limit(caller.get().tokenName(), request, address);
+  }
+
+  /** Returns the error for a caller that sends too many requests, or null. */
+  private @Nullable HttpProblem limit(
+      Optional<String> tokenName, HttpServerRequest request, @Nullable String address) {
+    if (!callerLimit.isSet()) {
+      return null;
+    }
+    long seconds = callerLimit.secondsToWait(tokenName, subject(request), address);
+    return seconds == 0
+        ? null
+        : new HttpProblem(
+            503,
+            "this caller sends more requests than rl.server.caller-limit allows; wait "
+                + seconds
+                + " s",
+            Map.of("Retry-After", Long.toString(seconds)));
+  }
+
+  private static Optional<String> subject(HttpServerRequest request) {
+    SSLSession tls = request.connection().sslSession();
+    try {
+      return tls == null ? Optional.empty() : Optional.of(tls.getPeerPrincipal().getName());
+    } catch (SSLPeerUnverifiedException e) {
+      // Certificates of clients are optional.
+      return Optional.empty();
+    }
   }
 
   private static boolean isAccepted(Route route, HttpMethod method) {

@@ -1,5 +1,6 @@
 package dev.redline.server.settings;
 
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.spi.PropertyReader;
 import java.time.Duration;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param headTimeout how long a request may take to send its head
  * @param bodyTimeout how long a request may take to send its body
  * @param tls the files for TLS on the data plane; absent: no TLS
+ * @param callerLimit how many requests each caller of the data plane may send; absent: any number
  * @param callerTokens the tokens of callers of the data plane, by name; empty: none is needed
  */
 public record ListenSettings(
@@ -31,6 +33,7 @@ public record ListenSettings(
     Duration headTimeout,
     Duration bodyTimeout,
     Optional<TlsSettings> tls,
+    Optional<String> callerLimit,
     Map<String, String> callerTokens) {
   private static final int LAST_PORT = 65_535;
 
@@ -64,7 +67,18 @@ public record ListenSettings(
                 "rl.server.body-timeout", "how long a request may take to send its body, then 408")
             .duration(Duration.ofSeconds(10)),
         TlsSettings.read(from),
+        from.property(
+                "rl.server.caller-limit",
+                "requests that each caller of the data plane may send to this node, such as"
+                    + " `1000/s burst 200`; then 503. A caller is known by its token, client"
+                    + " certificate or address")
+            .parsed("use a limit such as 1000/s burst 200", ListenSettings::validLimit),
         CallerTokens.read(from));
+  }
+
+  private static String validLimit(String text) {
+    var unused = RateLimitBand.parse(text);
+    return text;
   }
 
   /** Returns the address of the data plane alone: tokens are secret. */

@@ -10,6 +10,7 @@ import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.AccessTokens;
 import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.access.TokenFile;
 import dev.redline.server.data.UserTokens;
@@ -76,6 +77,11 @@ class AccessWiring {
   @Bean
   CallerAuthenticator callerAuthenticator(ServerSettings settings) {
     return new CallerAuthenticator(settings.server().callerTokens());
+  }
+
+  @Bean
+  CallerLimit callerLimit(ServerSettings settings) {
+    return new CallerLimit(settings.server().callerLimit(), settings.core().identity().settings());
   }
 
   /** Verifies the tokens of users, if a key is configured. */

@@ -9,6 +9,7 @@ import dev.redline.rules.documents.loading.InvalidRulesException;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.reading.InlineLimits;
 import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
@@ -115,6 +116,7 @@ class EngineWiring {
       MeterRegistry registry,
       RuleLoader loader,
       CallerAuthenticator callers,
+      CallerLimit callerLimit,
       UserTokens tokens,
       TokenAuthenticator authenticator,
       RulesPage.Maker pages,
@@ -125,6 +127,7 @@ class EngineWiring {
         registry,
         InlineLimits::parse,
         callers,
+        callerLimit,
         tokens,
         authenticator,
         pages,

@@ -9,6 +9,7 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.server.access.AccessTokens;
 import dev.redline.server.access.CallerAuthenticator;
+import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.connection.ConnectionLimits;
 import dev.redline.server.logging.DenialLog;
@@ -62,6 +63,7 @@ final class TestDataPlane {
             new SimpleMeterRegistry(),
             (limit, bands) -> List.of(),
             new CallerAuthenticator(Map.of()),
+            new CallerLimit(Optional.empty(), IdentitySettings.DEFAULT),
             new UserTokens(null),
             new TokenAuthenticator(
                 new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),

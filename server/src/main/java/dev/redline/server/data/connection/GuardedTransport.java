@@ -28,10 +28,13 @@ import org.jspecify.annotations.Nullable;
  * which is too late for a limit on connections.
  */
 final class GuardedTransport implements Transport {
-  /** A connection reads at most four times this before others get their turn. */
-  private static final int MAX_READ_BYTES = 1 << 14;
+  /**
+   * A connection reads at most this before others get their turn: some thirty pipelined checks.
+   * With 64 KiB, a few hundred connections full of them delayed the other callers by seconds.
+   */
+  private static final int MAX_READ_BYTES = 1 << 12;
 
-  private static final int MAX_READS = 4;
+  private static final int MAX_READS = 1;
 
   private final Transport original;
   private final Connections connections;
