@@ -65,7 +65,7 @@ public final class SpringBench {
       }
       return quick
           ? new RoundPlan(Math.min(rounds, 1), 300, 2_000)
-          : new RoundPlan(rounds, 2_000, 20_000);
+          : new RoundPlan(rounds, 800, 20_000);
     }
 
     private static int positive(String text) {
@@ -112,7 +112,13 @@ public final class SpringBench {
                   .toList()),
           (ofKeys ? keyed : redline) / median(nanos));
     }
-    out.println("\nBar: at most 1.00 of the time of Resilience4j and of the Bucket4j starter.");
+    boolean met =
+        redline <= median(nanos(costs, MethodContender.RESILIENCE4J))
+            && redline <= median(nanos(costs, MethodContender.BUCKET4J))
+            && keyed <= median(nanos(costs, MethodContender.BUCKET4J_KEYED));
+    out.println(
+        "\nBar: at most 1.00 of the time of Resilience4j and of the Bucket4j starter: "
+            + (met ? "met." : "missed."));
   }
 
   private static List<Double> nanos(
@@ -125,18 +131,24 @@ public final class SpringBench {
     List<Double> with = new ArrayList<>();
     for (int round = 1; round <= plan.rounds; round++) {
       err.printf("filter, round %d of %d …%n", round, plan.rounds);
-      without.add(FilterLoad.microsOfRequest(false, plan.requests));
-      with.add(FilterLoad.microsOfRequest(true, plan.requests));
+      // Which one comes first alternates, so that what slows the machine down hits both alike.
+      boolean limitedFirst = round % 2 == 0;
+      for (boolean limited : new boolean[] {limitedFirst, !limitedFirst}) {
+        (limited ? with : without).add(FilterLoad.microsOfRequest(limited, plan.requests));
+      }
     }
     out.printf("%nA request to a trivial endpoint of Spring MVC, processor time of the server%n%n");
     out.println("| filter | µs per request | spread |");
     out.println("|:---|---:|---:|");
     out.printf(Locale.ROOT, "| none | %.1f | %.0f %% |%n", median(without), 100 * spread(without));
     out.printf(Locale.ROOT, "| Redline | %.1f | %.0f %% |%n", median(with), 100 * spread(with));
+    double ratio = median(with) / median(without);
+    double spread = Math.max(spread(without), spread(with));
     out.printf(
         Locale.ROOT,
-        "%nRatio %.3f. Bar: at most 1.05, or within the spread.%n",
-        median(with) / median(without));
+        "%nRatio %.3f. Bar: at most 1.05, or within the spread: %s.%n",
+        ratio,
+        ratio <= 1.05 ? "met" : ratio - 1 <= spread ? "met within the spread" : "missed");
   }
 
   /** Returns the middle value; of an even number, the mean of the two in the middle. */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -245,25 +246,60 @@ class JdbcStoreTest {
     JdbcSettings settings = POSTGRES.settings().withTimeout(Duration.ofSeconds(2));
     JdbcStore store = POSTGRES.start(settings);
     take(store, ALICE);
-    try (Connection connection =
-            DriverManager.getConnection(POSTGRES.server().url(), POSTGRES.server().user(), "");
-        Statement statement = connection.createStatement()) {
-      connection.setAutoCommit(false);
-      statement.execute(
-          "select * from " + settings.table() + " where key like '%alice' for update");
+    try (Connection held = locked(settings, "alice")) {
       CompletableFuture<Outcome> blocked =
           store.acquire(Acquisition.of(ALICE, 1)).toCompletableFuture();
-      await()
-          .pollInterval(Duration.ofMillis(2))
-          .until(
-              () ->
-                  POSTGRES.sql("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
-                      != null);
+      awaitBlockedTransaction();
+      assertThat(held.isClosed()).isFalse();
       assertThat(take(store, BOB)).isTrue();
       assertThatThrownBy(() -> blocked.get(5, TimeUnit.SECONDS))
           .hasCauseInstanceOf(StoreException.class);
     }
     assertThat(take(store, ALICE)).as("the failed acquisition was not charged").isTrue();
+  }
+
+  /** Locks the row of a caller until the returned connection is closed. */
+  private static Connection locked(JdbcSettings settings, String caller) throws SQLException {
+    Connection connection =
+        DriverManager.getConnection(POSTGRES.server().url(), POSTGRES.server().user(), "");
+    connection.setAutoCommit(false);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(
+          "select * from " + settings.table() + " where key like '%" + caller + "' for update");
+    }
+    return connection;
+  }
+
+  private static void awaitBlockedTransaction() {
+    await()
+        .pollInterval(Duration.ofMillis(2))
+        .until(
+            () ->
+                POSTGRES.sql("select 1 from pg_stat_activity where wait_event_type = 'Lock'")
+                    != null);
+  }
+
+  @Test
+  void chargesNothingThatIsDecidedAfterItsDeadline() throws Exception {
+    // One thread for calls, so that the second acquisition is queued behind the first.
+    JdbcSettings settings = POSTGRES.settings().withTimeout(Duration.ofSeconds(3)).withPoolSize(2);
+    JdbcStore store = POSTGRES.start(settings);
+    take(store, ALICE);
+    take(store, BOB);
+    try (Connection bob = locked(settings, "bob")) {
+      CompletableFuture<Outcome> late;
+      try (Connection alice = locked(settings, "alice")) {
+        CompletionStage<Outcome> first = store.acquire(Acquisition.of(ALICE, 1));
+        awaitBlockedTransaction();
+        assertThat(first.toCompletableFuture()).isNotDone();
+        late = store.acquire(Acquisition.of(BOB, 1)).toCompletableFuture();
+        // The server cancels a transaction by its own time-out, which begins when it starts.
+        await().pollDelay(Duration.ofSeconds(1)).until(() -> !alice.isClosed());
+      }
+      assertThatThrownBy(() -> late.get(10, TimeUnit.SECONDS))
+          .hasCauseInstanceOf(StoreException.class);
+    }
+    assertThat(take(store, BOB)).as("the late acquisition was not charged").isTrue();
   }
 
   @Test
