@@ -17,12 +17,21 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.core.store.StorageProvider;
+import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.context.SessionScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.Interceptor;
+import jakarta.interceptor.InterceptorBinding;
+import jakarta.interceptor.InvocationContext;
+import java.io.ObjectOutputStream;
+import java.io.OutputStream;
+import java.io.Serializable;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
@@ -32,6 +41,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LimitedBeansTest {
@@ -347,6 +357,73 @@ class LimitedBeansTest {
       for (int i = 0; i < 5; i++) {
         deployment.bean(Orders.class).pay("alice");
       }
+    }
+  }
+
+  /** A bean that the container may passivate. */
+  @SessionScoped
+  static class Cart implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @RateLimit("1/m")
+    String add() {
+      return "added";
+    }
+  }
+
+  @Test
+  void beansOfPassivatingScopesCanBeLimited() throws Exception {
+    try (Deployment deployment = Deployment.start(Map.of(), Cart.class)) {
+      assertThat(deployment.bean(Cart.class)).isNotNull();
+      MethodLimitInterceptor interceptor = new MethodLimitInterceptor();
+      interceptor.use(deployment.bean(LimitedApplication.class));
+      new ObjectOutputStream(OutputStream.nullOutputStream()).writeObject(interceptor);
+    }
+  }
+
+  /** Binds {@link CountingInterceptor}. */
+  @InterceptorBinding
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface Counted {}
+
+  /** An interceptor of the application. */
+  @Counted
+  @Interceptor
+  @Priority(Interceptor.Priority.APPLICATION)
+  static class CountingInterceptor {
+    static final AtomicInteger CALLS = new AtomicInteger();
+
+    @AroundInvoke
+    Object count(InvocationContext call) throws Exception {
+      CALLS.incrementAndGet();
+      return call.proceed();
+    }
+  }
+
+  /** Has a limit and an interceptor of the application. */
+  @ApplicationScoped
+  static class CountedBean {
+    @Counted
+    @RateLimit(value = "1/m", key = "'one'")
+    String call() {
+      return "called";
+    }
+  }
+
+  @Test
+  void orderDecidesWhetherOtherInterceptorsSeeDeniedCalls() {
+    assertThat(countedOfTwoCalls(Map.of())).isEqualTo(1);
+    assertThat(countedOfTwoCalls(Map.of("rl.annotations.order", "3000"))).isEqualTo(2);
+  }
+
+  private static int countedOfTwoCalls(Map<String, String> properties) {
+    CountingInterceptor.CALLS.set(0);
+    try (Deployment deployment =
+        Deployment.start(properties, CountedBean.class, CountingInterceptor.class)) {
+      CountedBean bean = deployment.bean(CountedBean.class);
+      bean.call();
+      assertDenied(bean::call);
+      return CountingInterceptor.CALLS.get();
     }
   }
 

@@ -3,18 +3,23 @@ package dev.redline.jakarta;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.binding.servlet.ServletRequestContextCustomizer;
 import dev.redline.binding.web.DenialCustomizer;
 import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.RequestDetails;
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitExceededException;
 import dev.redline.core.RateLimitResult;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.servlet.ServletRegistration;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.ext.ExceptionMapper;
@@ -60,6 +65,14 @@ class LimitedResourcesTest {
     @RateLimit(value = "1/m", key = "#header['X-Tenant']")
     public CompletionStage<String> async() {
       return CompletableFuture.supplyAsync(() -> "done");
+    }
+
+    @GET
+    @Path("suspended")
+    @RateLimit(value = "1/m", key = "'one'")
+    public void suspended(@Suspended AsyncResponse response) {
+      CompletableFuture<Void> unused =
+          CompletableFuture.runAsync(() -> assertThat(response.resume("done")).isTrue());
     }
 
     @GET
@@ -133,6 +146,15 @@ class LimitedResourcesTest {
     @Override
     public void customize(DenialResponse response, RateLimitResult result) {
       response.header("X-Custom", "yes").body("text/plain", "not now");
+    }
+  }
+
+  /** Tells rules the tenant. */
+  @ApplicationScoped
+  public static class TenantCustomizer implements ServletRequestContextCustomizer {
+    @Override
+    public void customize(RequestDetails details, HttpServletRequest request) {
+      details.attribute("tenant", request.getHeader("X-Tenant"));
     }
   }
 
@@ -260,6 +282,31 @@ class LimitedResourcesTest {
     assertThat(get("async", "X-Tenant", "b").body()).contains("\"ruleId\":\"one\"");
     assertThat(get("user", "X-User", "a").statusCode()).isEqualTo(200);
     assertThat(get("user", "X-User", "b").body()).contains("\"ruleId\":\"two\"");
+  }
+
+  @Test
+  void suspendedResourceIsLimited() throws Exception {
+    start(Map.of(), application(Shop.class), Shop.class);
+
+    HttpResponse<String> allowed = get("suspended");
+    HttpResponse<String> denied = get("suspended");
+
+    assertThat(allowed.body()).isEqualTo("done");
+    assertThat(allowed.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+    assertThat(denied.statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void customizerAddsToWhatRulesSee() throws Exception {
+    Map<String, String> rules = new HashMap<>();
+    rules.put("rl.rules[0].id", "per-tenant");
+    rules.put("rl.rules[0].key", "attribute:tenant");
+    rules.put("rl.rules[0].limit", "1/m");
+    start(rules, application(Shop.class), Shop.class, TenantCustomizer.class);
+
+    assertThat(get("async", "X-Tenant", "acme").statusCode()).isEqualTo(200);
+    assertThat(get("async", "X-Tenant", "acme").body()).contains("\"ruleId\":\"per-tenant\"");
+    assertThat(get("async", "X-Tenant", "other").statusCode()).isEqualTo(200);
   }
 
   @Test

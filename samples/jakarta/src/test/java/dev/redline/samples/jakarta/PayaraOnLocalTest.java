@@ -1,0 +1,17 @@
+package dev.redline.samples.jakarta;
+
+import dev.redline.behaviour.SampleBehaviour;
+import java.net.URI;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Tag("servers")
+class PayaraOnLocalTest extends SampleBehaviour {
+  @RegisterExtension
+  static final ServerUnderTest SERVER = ServerUnderTest.onLocalStore(ApplicationServer::payara);
+
+  @Override
+  protected URI baseUri() {
+    return SERVER.uri();
+  }
+}
