@@ -1,0 +1,125 @@
+package dev.redline.quarkus.deployment;
+
+import dev.redline.core.RateLimit;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jboss.jandex.AnnotationInstance;
+import org.jboss.jandex.AnnotationTarget;
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.IndexView;
+import org.jboss.jandex.MethodInfo;
+
+/**
+ * Where limits stand among the classes of an application, also by way of other annotations. It only
+ * chooses what to intercept; the plan of a method decides what limits it.
+ */
+final class LimitIndex {
+  private static final DotName OBJECT = DotName.createSimple(Object.class);
+
+  private final IndexView index;
+  private final Set<DotName> limiting = new LinkedHashSet<>();
+  private final Map<DotName, Boolean> bound = new HashMap<>();
+
+  LimitIndex(IndexView index) {
+    this.index = index;
+    Deque<DotName> pending = new ArrayDeque<>();
+    pending.add(DotName.createSimple(RateLimit.class));
+    pending.add(DotName.createSimple(RateLimit.List.class));
+    while (!pending.isEmpty()) {
+      DotName annotation = pending.pop();
+      if (limiting.add(annotation)) {
+        for (AnnotationInstance use : index.getAnnotations(annotation)) {
+          if (isOnAnnotation(use)) {
+            pending.add(use.target().asClass().name());
+          }
+        }
+      }
+    }
+  }
+
+  private static boolean isOnAnnotation(AnnotationInstance use) {
+    return use.target() != null
+        && use.target().kind() == AnnotationTarget.Kind.CLASS
+        && use.target().asClass().isAnnotation();
+  }
+
+  /**
+   * Returns whether a method has limits of its own and can be intercepted; the check of the plans
+   * reports one that cannot.
+   */
+  boolean isLimited(MethodInfo method) {
+    return !Modifier.isPrivate(method.flags())
+        && !Modifier.isStatic(method.flags())
+        && limiting.stream().anyMatch(method::hasDeclaredAnnotation);
+  }
+
+  /** Returns whether a class, or a class or interface it inherits from, has limits somewhere. */
+  boolean mayHaveLimits(ClassInfo type) {
+    return hierarchy(type).stream().anyMatch(this::mentionsLimits);
+  }
+
+  private boolean mentionsLimits(ClassInfo type) {
+    return limiting.stream().anyMatch(name -> type.annotationsMap().containsKey(name));
+  }
+
+  /**
+   * Returns whether all methods of a class are intercepted: limits stand on the class, or on what
+   * it inherits from, so that its methods may have them without an annotation of their own.
+   */
+  boolean isBoundAsAWhole(ClassInfo type) {
+    return !type.isAnnotation()
+        && !type.isInterface()
+        && bound.computeIfAbsent(type.name(), absent -> inheritsLimits(type));
+  }
+
+  private boolean inheritsLimits(ClassInfo type) {
+    return limiting.stream().anyMatch(type::hasDeclaredAnnotation)
+        || hierarchy(type).stream()
+            .filter(each -> !each.name().equals(type.name()))
+            .anyMatch(this::mentionsLimits);
+  }
+
+  /** Returns where limits stand on a class, for readers. */
+  List<String> locations(String className) {
+    ClassInfo type = index.getClassByName(className);
+    List<String> found = new ArrayList<>();
+    if (type != null) {
+      if (isBoundAsAWhole(type)) {
+        found.add(className);
+      }
+      type.methods().stream()
+          .filter(this::isLimited)
+          .forEach(method -> found.add(className + "." + method.name()));
+    }
+    return found;
+  }
+
+  private Collection<ClassInfo> hierarchy(ClassInfo type) {
+    Map<DotName, ClassInfo> found = new HashMap<>();
+    Deque<DotName> pending = new ArrayDeque<>(Set.of(type.name()));
+    Set<DotName> seen = new HashSet<>();
+    while (!pending.isEmpty()) {
+      DotName name = pending.pop();
+      ClassInfo each = seen.add(name) ? index.getClassByName(name) : null;
+      if (each != null) {
+        found.put(name, each);
+        pending.addAll(each.interfaceNames());
+        DotName parent = each.superName();
+        if (parent != null && !parent.equals(OBJECT)) {
+          pending.add(parent);
+        }
+      }
+    }
+    return found.values();
+  }
+}

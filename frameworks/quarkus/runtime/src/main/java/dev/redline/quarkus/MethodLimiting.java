@@ -1,0 +1,71 @@
+package dev.redline.quarkus;
+
+import dev.redline.application.ApplicationSettings;
+import dev.redline.binding.CallPlan;
+import dev.redline.binding.CallPlans;
+import dev.redline.binding.InvalidBindingException;
+import io.quarkus.arc.Arc;
+import io.quarkus.arc.ManagedContext;
+import io.quarkus.arc.Subclass;
+import io.quarkus.vertx.http.runtime.CurrentVertxRequest;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import jakarta.interceptor.InvocationContext;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Runs calls of limited methods by their plans, which are resolved once. */
+@Singleton
+public class MethodLimiting {
+  private final boolean enabled;
+  private final CallPlans plans;
+  private final RoutingRequests requests;
+  private final RoutingResponses responses;
+  private final CurrentVertxRequest currentRequest;
+
+  @Inject
+  MethodLimiting(
+      ApplicationSettings settings,
+      CallPlans plans,
+      RoutingRequests requests,
+      RoutingResponses responses,
+      CurrentVertxRequest currentRequest) {
+    this.enabled = settings.annotations().enabled();
+    this.plans = plans;
+    this.requests = requests;
+    this.responses = responses;
+    this.currentRequest = currentRequest;
+  }
+
+  /**
+   * Plans all limited methods of an application.
+   *
+   * @throws InvalidBindingException if there is a problem; names all of them
+   */
+  void check(List<Class<?>> limited) {
+    if (enabled) {
+      limited.forEach(plans::add);
+      plans.check();
+    }
+  }
+
+  @Nullable Object invoke(InvocationContext invocation) throws Throwable {
+    Object target = invocation.getTarget();
+    CallPlan plan =
+        enabled && target != null ? plans.of(invocation.getMethod(), beanClass(target)) : null;
+    return plan == null
+        ? invocation.proceed()
+        : plan.invoke(new ArcCall(invocation, currentRequest(), requests, responses));
+  }
+
+  private static Class<?> beanClass(Object target) {
+    Class<?> type = target.getClass();
+    return target instanceof Subclass ? type.getSuperclass() : type;
+  }
+
+  private @Nullable RoutingContext currentRequest() {
+    ManagedContext context = Arc.container().requestContext();
+    return context.isActive() ? currentRequest.getCurrent() : null;
+  }
+}

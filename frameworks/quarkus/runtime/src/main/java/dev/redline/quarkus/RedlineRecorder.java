@@ -1,0 +1,29 @@
+package dev.redline.quarkus;
+
+import io.quarkus.arc.Arc;
+import io.quarkus.runtime.annotations.Recorder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the build has an application do when it starts. */
+@Recorder
+public class RedlineRecorder {
+  /**
+   * Creates the engine, and checks the limits of all beans against its rules.
+   *
+   * @param limitedClasses the names of the classes of beans that have limits
+   */
+  public void start(List<String> limitedClasses) {
+    ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    List<Class<?>> classes = new ArrayList<>();
+    for (String name : limitedClasses) {
+      try {
+        classes.add(Class.forName(name, false, loader));
+      } catch (ClassNotFoundException e) {
+        throw new IllegalStateException("the class " + name + " was removed since the build", e);
+      }
+    }
+    Arc.container().instance(MethodLimiting.class).get().check(classes);
+    Arc.container().instance(LiveKillSwitch.class).get().start();
+  }
+}

@@ -1,0 +1,83 @@
+package dev.redline.quarkus;
+
+import dev.redline.binding.web.ClientIdentity;
+import dev.redline.binding.web.RequestDetails;
+import dev.redline.core.key.RequestContext;
+import io.quarkus.security.identity.SecurityIdentity;
+import io.quarkus.vertx.http.runtime.security.QuarkusHttpUser;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.ext.web.RoutingContext;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes HTTP requests to rules. The path is the one within the application, as it was sent: the
+ * normal form that rules match is made from every spelling. Thread-safe.
+ *
+ * @param identity how the client is found
+ * @param rootPath {@code quarkus.http.root-path}
+ * @param customizers what adds to the description
+ */
+record RoutingRequests(
+    ClientIdentity identity, String rootPath, List<RoutingRequestCustomizer> customizers) {
+  /** Copies the list, and cuts the last slash of the root path. */
+  RoutingRequests {
+    customizers = List.copyOf(customizers);
+    rootPath = rootPath.endsWith("/") ? rootPath.substring(0, rootPath.length() - 1) : rootPath;
+  }
+
+  /** Returns the normalised path by which filters choose requests. */
+  String path(RoutingContext routing) {
+    return RequestContext.builder().path(rawPath(routing.request())).build().normalizedPath();
+  }
+
+  private String rawPath(HttpServerRequest request) {
+    String path = request.path();
+    if (path == null || path.isEmpty()) {
+      return "/";
+    }
+    boolean within = !rootPath.isEmpty() && path.startsWith(rootPath);
+    return within && (path.length() == rootPath.length() || path.charAt(rootPath.length()) == '/')
+        ? path.substring(rootPath.length())
+        : path;
+  }
+
+  /** Describes a request. */
+  RequestContext describe(RoutingContext routing) {
+    HttpServerRequest request = routing.request();
+    RequestContext.Builder context =
+        RequestContext.builder()
+            .path(rawPath(request))
+            .method(request.method().name())
+            .clientAddress(
+                identity.address(
+                    peer(request), request.headers().getAll(ClientIdentity.FORWARDED_FOR)))
+            .userId(user(routing))
+            .apiKey(request.getHeader(identity.apiKeyHeader()));
+    for (Map.Entry<String, String> header : request.headers()) {
+      context.header(header.getKey(), header.getValue());
+    }
+    if (!customizers.isEmpty()) {
+      RequestDetails details = new RequestDetails(context);
+      for (RoutingRequestCustomizer customizer : customizers) {
+        customizer.customize(details, routing);
+      }
+    }
+    return context.build();
+  }
+
+  private static @Nullable String user(RoutingContext routing) {
+    if (!(routing.user() instanceof QuarkusHttpUser user)) {
+      return null;
+    }
+    SecurityIdentity identity = user.getSecurityIdentity();
+    return identity.isAnonymous() ? null : identity.getPrincipal().getName();
+  }
+
+  private static @Nullable String peer(HttpServerRequest request) {
+    SocketAddress remote = request.remoteAddress();
+    return remote == null ? null : remote.hostAddress();
+  }
+}
