@@ -146,6 +146,23 @@ class LauncherTest {
   }
 
   @Test
+  void runsQuarkusSampleWithOptionsAsSystemProperties() throws Exception {
+    module("samples/quarkus", "redline-core");
+
+    assertThat(run("sample", "quarkus", "--port", "9000", "--rl.enabled=false"))
+        .contains("mvn -q -B -pl samples/quarkus -am -DskipTests package")
+        .containsSequence(
+            "[-Dquarkus.http.port=9000]",
+            "[-Drl.enabled=false]",
+            "[-jar]",
+            "["
+                + checkout
+                    .toRealPath()
+                    .resolve("samples/quarkus/target/quarkus-app/quarkus-run.jar")
+                + "]");
+  }
+
+  @Test
   void runsBenchmarksFromTheirOwnJar() throws Exception {
     assertThat(run("bench", "local", "--quick"))
         .contains("mvn -q -B -pl bench -am -DskipTests package")
