@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The sample while its Redis ends and comes back. */
 @QuarkusTest
-@QuarkusTestResource(value = SampleRedis.class, restrictToAnnotatedClass = true)
+@QuarkusTestResource(value = MortalRedis.class, restrictToAnnotatedClass = true)
 @Tag("faults")
 @Timeout(180)
 class QuarkusSampleFaultsTest {
@@ -34,11 +34,11 @@ class QuarkusSampleFaultsTest {
     redis.kill();
     awaitDegraded(true);
     // By rl.fail.strategy LOCAL the application has the whole limit.
-    assertThat(allowed()).isEqualTo(5);
+    awaitFiveAllowed();
 
     redis.restart();
     awaitDegraded(false);
-    assertThat(allowed()).isEqualTo(5);
+    awaitFiveAllowed();
     assertThat(redis.command("DBSIZE")).isNotEqualTo(0L);
   }
 
@@ -53,6 +53,11 @@ class QuarkusSampleFaultsTest {
       allowed += response.status() == 200 ? 1 : 0;
     }
     return allowed;
+  }
+
+  /** Waits until the limit is exact: calls of a slow machine may fail, and are decided alone. */
+  private void awaitFiveAllowed() {
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(allowed()).isEqualTo(5));
   }
 
   private void awaitDegraded(boolean degraded) {
