@@ -303,6 +303,19 @@ class JdbcStoreTest {
   }
 
   @Test
+  void aNodeThatGoesSilentInATransactionKeepsNoRowLocked() throws Exception {
+    JdbcSettings settings = POSTGRES.settings().withTimeout(Duration.ofSeconds(1));
+    JdbcStore store = POSTGRES.start(settings);
+    take(store, ALICE);
+    try (Connection silent =
+        DriverManager.getConnection(POSTGRES.server().url(), POSTGRES.server().user(), "")) {
+      new BucketTable(settings.table(), Duration.ofMillis(500))
+          .lock(silent, List.of(BucketRow.key(ALICE)));
+      await().ignoreExceptions().until(() -> take(store, ALICE));
+    }
+  }
+
+  @Test
   void continuationsThatBlockDelayNoOtherAcquisition() throws Exception {
     JdbcStore store = POSTGRES.start(POSTGRES.settings());
     BucketLimits many = StoreLoad.rule("many", RateLimitBand.of(1000, 1, Duration.ofHours(1)));
