@@ -54,6 +54,9 @@ class JdbcStoreTest {
     drain(store, ALICE);
     drain(store, BOB);
     store.reset(ALICE).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    assertThat(store.acquireNow(Acquisition.of(ALICE, 1), new Outcome()))
+        .as("denied from memory")
+        .isFalse();
     assertThat(take(store, ALICE)).isTrue();
     assertThat(take(store, BOB)).isFalse();
   }
