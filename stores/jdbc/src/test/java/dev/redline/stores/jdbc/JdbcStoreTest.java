@@ -54,6 +54,9 @@ class JdbcStoreTest {
     drain(store, ALICE);
     drain(store, BOB);
     store.reset(ALICE).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    assertThat(store.acquireNow(Acquisition.of(ALICE, 1), new Outcome()))
+        .as("denied from memory")
+        .isFalse();
     assertThat(take(store, ALICE)).isTrue();
     assertThat(take(store, BOB)).isFalse();
   }
@@ -300,6 +303,19 @@ class JdbcStoreTest {
           .hasCauseInstanceOf(StoreException.class);
     }
     assertThat(take(store, BOB)).as("the late acquisition was not charged").isTrue();
+  }
+
+  @Test
+  void aNodeThatGoesSilentInATransactionKeepsNoRowLocked() throws Exception {
+    JdbcSettings settings = POSTGRES.settings().withTimeout(Duration.ofSeconds(1));
+    JdbcStore store = POSTGRES.start(settings);
+    take(store, ALICE);
+    try (Connection silent =
+        DriverManager.getConnection(POSTGRES.server().url(), POSTGRES.server().user(), "")) {
+      new BucketTable(settings.table(), Duration.ofMillis(500))
+          .lock(silent, List.of(BucketRow.key(ALICE)));
+      await().ignoreExceptions().until(() -> take(store, ALICE));
+    }
   }
 
   @Test
