@@ -35,6 +35,7 @@ class LeasesTest implements LeaseAcquirer.Sender {
           generations,
           LeaseRules.CURRENT,
           new SpendHook(),
+          System::nanoTime,
           this,
           refunded::addAll);
   private Runnable afterSpend = () -> {};
@@ -260,6 +261,7 @@ class LeasesTest implements LeaseAcquirer.Sender {
             generations,
             LeaseRules.CURRENT,
             LeaseLog.NONE,
+            System::nanoTime,
             this,
             refunded::addAll);
     long now = System.nanoTime();
