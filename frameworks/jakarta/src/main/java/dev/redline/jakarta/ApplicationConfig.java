@@ -1,6 +1,6 @@
 package dev.redline.jakarta;
 
-import dev.redline.application.PropertyLayers;
+import dev.redline.application.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -31,7 +31,6 @@ record ApplicationConfig(
 
   /** Reads the configuration; {@code catalog} knows what environment variables stand for. */
   static ApplicationConfig read(PropertyCatalog catalog) {
-    PropertyLayers.warnOfUnknown(System.getenv(), catalog);
     ApplicationConfig ofServer = isMicroProfilePresent() ? MicroProfile.read(catalog) : null;
     return ofServer == null ? of(System.getProperties(), System.getenv(), catalog) : ofServer;
   }
@@ -51,7 +50,7 @@ record ApplicationConfig(
   /** Returns the configuration by system properties, which win, and environment variables. */
   static ApplicationConfig of(
       Properties system, Map<String, String> variables, PropertyCatalog catalog) {
-    PropertyLayers layers = new PropertyLayers(catalog);
+    MergedProperties layers = new MergedProperties(catalog);
     layers.addVariables(variables);
     Map<String, String> properties = new LinkedHashMap<>();
     for (String name : system.stringPropertyNames()) {
@@ -101,7 +100,7 @@ record ApplicationConfig(
       List<ConfigSource> weakestFirst = new ArrayList<>();
       config.getConfigSources().forEach(weakestFirst::add);
       weakestFirst.sort(Comparator.comparingInt(ConfigSource::getOrdinal));
-      PropertyLayers layers = new PropertyLayers(catalog);
+      MergedProperties layers = new MergedProperties(catalog);
       for (ConfigSource source : weakestFirst) {
         Map<String, String> variables = new LinkedHashMap<>();
         Map<String, String> properties = new LinkedHashMap<>();

@@ -1,5 +1,6 @@
 package dev.redline.jakarta;
 
+import dev.redline.application.MergedProperties;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.binding.CallPlans;
@@ -169,6 +170,7 @@ public class RedlineExtension implements Extension {
   }
 
   void start(@Observes AfterDeploymentValidation event, BeanManager manager) {
+    MergedProperties.warnOfUnknown(System.getenv(), catalog);
     try {
       application =
           LimitedApplication.start(

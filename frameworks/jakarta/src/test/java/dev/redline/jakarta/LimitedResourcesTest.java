@@ -20,6 +20,8 @@ import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.core.Feature;
+import jakarta.ws.rs.core.FeatureContext;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.ext.ExceptionMapper;
@@ -146,6 +148,18 @@ class LimitedResourcesTest {
     @Override
     public void customize(DenialResponse response, RateLimitResult result) {
       response.header("X-Custom", "yes").body("text/plain", "not now");
+    }
+  }
+
+  /** Configures the feature again and again, as some containers do. */
+  public static class Repeating implements Feature {
+    static boolean last;
+
+    @Override
+    public boolean configure(FeatureContext context) {
+      new RedlineFeature().configure(context);
+      last = new RedlineFeature().configure(context);
+      return true;
     }
   }
 
@@ -338,11 +352,12 @@ class LimitedResourcesTest {
 
   @Test
   void featureMayBeConfiguredTwice() throws Exception {
-    startWithoutServlets(application(Shop.class, RedlineFeature.class), Shop.class);
+    startWithoutServlets(application(Shop.class, Repeating.class), Shop.class);
 
     get("async", "X-Tenant", "acme");
     HttpResponse<String> denied = get("async", "X-Tenant", "acme");
 
+    assertThat(Repeating.last).isFalse();
     assertThat(denied.statusCode()).isEqualTo(429);
     assertThat(denied.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
   }

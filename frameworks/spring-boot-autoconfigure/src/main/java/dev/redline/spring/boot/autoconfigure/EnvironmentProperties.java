@@ -1,6 +1,6 @@
 package dev.redline.spring.boot.autoconfigure;
 
-import dev.redline.application.PropertyLayers;
+import dev.redline.application.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,7 +30,7 @@ final class EnvironmentProperties {
     List<PropertySource<?>> weakestFirst = new ArrayList<>();
     environment.getPropertySources().forEach(weakestFirst::add);
     Collections.reverse(weakestFirst);
-    PropertyLayers layers = new PropertyLayers(catalog);
+    MergedProperties layers = new MergedProperties(catalog);
     for (PropertySource<?> source : weakestFirst) {
       if (source instanceof SystemEnvironmentPropertySource variables) {
         layers.addVariables(variables(variables));
@@ -45,7 +45,7 @@ final class EnvironmentProperties {
   static void warnOfUnknownVariables(ConfigurableEnvironment environment, PropertyCatalog catalog) {
     for (PropertySource<?> source : environment.getPropertySources()) {
       if (source instanceof SystemEnvironmentPropertySource variables) {
-        PropertyLayers.warnOfUnknown(variables(variables), catalog);
+        MergedProperties.warnOfUnknown(variables(variables), catalog);
       }
     }
   }

@@ -2,7 +2,7 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
-import dev.redline.application.PropertyLayers;
+import dev.redline.application.MergedProperties;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
@@ -85,7 +85,7 @@ public class RedlineAutoConfiguration {
       ObjectProvider<EnabledFilter> enabledFilters,
       ObjectProvider<RedisHostProperties> redis) {
     EnvironmentProperties.warnOfUnknownVariables(environment, CATALOG);
-    PropertyLayers layers = new PropertyLayers(CATALOG);
+    MergedProperties layers = new MergedProperties(CATALOG);
     enabledFilters.stream().map(EnabledFilter::properties).forEach(layers::add);
     layers.add(properties(environment));
     Map<String, String> properties = layers.merged();

@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
  * Collects the {@code rl.*} properties of several sources into one flat map, the weakest source
  * first. Used by one thread.
  */
-public final class PropertyLayers {
-  private static final Logger LOG = System.getLogger(PropertyLayers.class.getName());
+public final class MergedProperties {
+  private static final Logger LOG = System.getLogger(MergedProperties.class.getName());
 
   private final PropertyCatalog catalog;
   private final Map<String, String> merged = new LinkedHashMap<>();
@@ -24,14 +24,14 @@ public final class PropertyLayers {
    *
    * @param catalog knows what environment variables stand for
    */
-  public PropertyLayers(PropertyCatalog catalog) {
+  public MergedProperties(PropertyCatalog catalog) {
     this.catalog = catalog;
   }
 
   /** Adds a source; it replaces what weaker ones say, regardless of the spelling, list or not. */
   public void add(Map<String, String> stronger) {
     Set<String> replaced =
-        stronger.keySet().stream().map(PropertyLayers::fold).collect(Collectors.toSet());
+        stronger.keySet().stream().map(MergedProperties::fold).collect(Collectors.toSet());
     merged.keySet().removeIf(name -> replaced.contains(fold(name)));
     merged.putAll(stronger);
   }
