@@ -1,9 +1,11 @@
 package dev.redline.quarkus;
 
 import dev.redline.application.ApplicationSettings;
+import dev.redline.application.ApplicationSettings.AnnotationSettings;
 import dev.redline.binding.CallPlan;
 import dev.redline.binding.CallPlans;
 import dev.redline.binding.InvalidBindingException;
+import dev.redline.core.settings.InvalidSettingsException;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
 import io.quarkus.arc.Subclass;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs calls of limited methods by their plans, which are resolved once. */
 @Singleton
 public class MethodLimiting {
-  private final boolean enabled;
+  private final AnnotationSettings settings;
   private final CallPlans plans;
   private final RoutingRequests requests;
   private final RoutingResponses responses;
@@ -31,7 +33,7 @@ public class MethodLimiting {
       RoutingRequests requests,
       RoutingResponses responses,
       CurrentVertxRequest currentRequest) {
-    this.enabled = settings.annotations().enabled();
+    this.settings = settings.annotations();
     this.plans = plans;
     this.requests = requests;
     this.responses = responses;
@@ -41,10 +43,21 @@ public class MethodLimiting {
   /**
    * Plans all limited methods of an application.
    *
+   * @param builtOrder the order of the interceptor
    * @throws InvalidBindingException if there is a problem; names all of them
+   * @throws InvalidSettingsException if the order is another one than when it was built
    */
-  void check(List<Class<?>> limited) {
-    if (enabled) {
+  void check(List<Class<?>> limited, int builtOrder) {
+    if (settings.order() != builtOrder) {
+      throw new InvalidSettingsException(
+          List.of(
+              "rl.annotations.order: is fixed as "
+                  + builtOrder
+                  + " when the application is built, and cannot be "
+                  + settings.order()
+                  + " when it starts"));
+    }
+    if (settings.enabled()) {
       limited.forEach(plans::add);
       plans.check();
     }
@@ -53,7 +66,9 @@ public class MethodLimiting {
   @Nullable Object invoke(InvocationContext invocation) throws Throwable {
     Object target = invocation.getTarget();
     CallPlan plan =
-        enabled && target != null ? plans.of(invocation.getMethod(), beanClass(target)) : null;
+        settings.enabled() && target != null
+            ? plans.of(invocation.getMethod(), beanClass(target))
+            : null;
     return plan == null
         ? invocation.proceed()
         : plan.invoke(new ArcCall(invocation, currentRequest(), requests, responses));

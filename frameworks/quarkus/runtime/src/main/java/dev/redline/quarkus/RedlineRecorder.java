@@ -12,8 +12,9 @@ public class RedlineRecorder {
    * Creates the engine, and checks the limits of all beans against its rules.
    *
    * @param limitedClasses the names of the classes of beans that have limits
+   * @param interceptorOrder the order of the interceptor, which is fixed
    */
-  public void start(List<String> limitedClasses) {
+  public void start(List<String> limitedClasses, int interceptorOrder) {
     ClassLoader loader = Thread.currentThread().getContextClassLoader();
     List<Class<?>> classes = new ArrayList<>();
     for (String name : limitedClasses) {
@@ -23,7 +24,7 @@ public class RedlineRecorder {
         throw new IllegalStateException("the class " + name + " was removed since the build", e);
       }
     }
-    Arc.container().instance(MethodLimiting.class).get().check(classes);
+    Arc.container().instance(MethodLimiting.class).get().check(classes, interceptorOrder);
     Arc.container().instance(LiveKillSwitch.class).get().start();
   }
 }

@@ -33,8 +33,8 @@ record RoutingResponses(RateLimitHttp http) {
   }
 
   /**
-   * Sets the headers of the response to a denied request, and returns the rest of it; null if a
-   * response is under way already.
+   * Sets the headers of the response to a denied request, unless a response is under way already,
+   * and returns the rest of it.
    */
   DenialResponse prepareDenial(RoutingContext routing, RateLimitResult result) {
     DenialResponse denial = http.denial(result);

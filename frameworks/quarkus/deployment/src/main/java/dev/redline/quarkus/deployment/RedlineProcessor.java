@@ -9,6 +9,7 @@ import dev.redline.quarkus.DenialMapper;
 import dev.redline.quarkus.LimitedMethodInterceptor;
 import dev.redline.quarkus.LiveKillSwitch;
 import dev.redline.quarkus.MethodLimiting;
+import dev.redline.quarkus.QuarkusOrder;
 import dev.redline.quarkus.RateLimitBinding;
 import dev.redline.quarkus.RateLimitReadiness;
 import dev.redline.quarkus.RedlineBeans;
@@ -53,6 +54,7 @@ import org.jboss.logging.Logger;
 class RedlineProcessor {
   private static final Logger LOG = Logger.getLogger(RedlineProcessor.class);
   private static final DotName INTERCEPTOR = DotName.createSimple(LimitedMethodInterceptor.class);
+  private static final DotName PRIORITY = DotName.createSimple(Priority.class);
   private static final Set<String> REMOTE_STORES = Set.of("REDIS", "HAZELCAST", "JDBC");
 
   @BuildStep
@@ -101,26 +103,24 @@ class RedlineProcessor {
   }
 
   /** The order of interceptors is fixed at build time, so this property is too. */
-  @BuildStep
-  void orderInterceptor(BuildProducer<AnnotationsTransformerBuildItem> transformers) {
-    ConfigProvider.getConfig()
+  private static int interceptorOrder() {
+    return ConfigProvider.getConfig()
         .getOptionalValue("rl.annotations.order", Integer.class)
-        .ifPresent(
-            order ->
-                transformers.produce(
-                    new AnnotationsTransformerBuildItem(
-                        AnnotationTransformation.forClasses()
-                            .whenClass(INTERCEPTOR)
-                            .transform(
-                                context -> {
-                                  context.remove(
-                                      each ->
-                                          each.name().equals(DotName.createSimple(Priority.class)));
-                                  context.add(
-                                      AnnotationInstance.builder(Priority.class)
-                                          .value(order)
-                                          .build());
-                                }))));
+        .orElse(QuarkusOrder.INTERCEPTOR_BEFORE_CACHE);
+  }
+
+  @BuildStep
+  AnnotationsTransformerBuildItem orderInterceptor() {
+    AnnotationInstance priority =
+        AnnotationInstance.builder(Priority.class).value(interceptorOrder()).build();
+    return new AnnotationsTransformerBuildItem(
+        AnnotationTransformation.forClasses()
+            .whenClass(INTERCEPTOR)
+            .transform(
+                context -> {
+                  context.remove(each -> each.name().equals(PRIORITY));
+                  context.add(priority);
+                }));
   }
 
   @BuildStep
@@ -172,7 +172,7 @@ class RedlineProcessor {
   @Record(ExecutionTime.RUNTIME_INIT)
   ServiceStartBuildItem start(
       RedlineRecorder recorder, LimitedClassesBuildItem limited, BeanContainerBuildItem container) {
-    recorder.start(limited.names());
+    recorder.start(limited.names(), interceptorOrder());
     return new ServiceStartBuildItem("redline");
   }
 
