@@ -1,6 +1,6 @@
 package dev.redline.quarkus;
 
-import dev.redline.application.PropertyLayers;
+import dev.redline.application.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import io.smallrye.common.expression.Expression;
 import io.smallrye.config.ConfigValue;
@@ -29,7 +29,7 @@ final class QuarkusProperties {
   /** Returns the properties in force; {@code catalog} knows what variables stand for. */
   static Map<String, String> of(SmallRyeConfig config, PropertyCatalog catalog) {
     Map<String, String> variables = variables(config);
-    PropertyLayers.warnOfUnknown(variables, catalog);
+    MergedProperties.warnOfUnknown(variables, catalog);
     Set<String> fromVariables = catalog.environment(variables).keySet();
     Set<String> names = new TreeSet<>(fromVariables);
     for (String name : config.getPropertyNames()) {
@@ -48,7 +48,7 @@ final class QuarkusProperties {
             .put(name, value);
       }
     }
-    PropertyLayers layers = new PropertyLayers(catalog);
+    MergedProperties layers = new MergedProperties(catalog);
     weakestFirst.values().forEach(layers::add);
     return layers.merged();
   }
