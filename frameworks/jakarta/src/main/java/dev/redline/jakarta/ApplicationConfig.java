@@ -1,6 +1,6 @@
 package dev.redline.jakarta;
 
-import dev.redline.application.MergedProperties;
+import dev.redline.assembly.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,6 +1,6 @@
 package dev.redline.jakarta;
 
-import dev.redline.application.MergedProperties;
+import dev.redline.assembly.MergedProperties;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.binding.CallPlans;
@@ -20,8 +20,8 @@ import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.configurator.AnnotatedMethodConfigurator;
 import jakarta.enterprise.inject.spi.configurator.AnnotatedTypeConfigurator;
 import jakarta.enterprise.util.AnnotationLiteral;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashSet;

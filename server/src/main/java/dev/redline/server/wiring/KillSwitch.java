@@ -1,5 +1,6 @@
 package dev.redline.server.wiring;
 
+import dev.redline.assembly.MergedProperties;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -87,7 +88,7 @@ final class KillSwitch {
       if (document instanceof EnumerablePropertySource<?> enumerable) {
         for (Map.Entry<String, String> property :
             PropertyLayers.properties(enumerable, environment).entrySet()) {
-          boolean ours = PropertyLayers.fold(property.getKey()).equals(NAME);
+          boolean ours = MergedProperties.fold(property.getKey()).equals(NAME);
           found = ours ? property.getValue().trim() : found;
         }
       }

@@ -1,14 +1,12 @@
 package dev.redline.server.wiring;
 
+import dev.redline.assembly.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -42,16 +40,16 @@ final class PropertyLayers {
     List<PropertySource<?>> weakestFirst = new ArrayList<>();
     environment.getPropertySources().forEach(weakestFirst::add);
     Collections.reverse(weakestFirst);
-    Map<String, String> merged = new LinkedHashMap<>();
+    MergedProperties merged = new MergedProperties(catalog);
     for (PropertySource<?> source : weakestFirst) {
       if (source.getName().equals(StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME)) {
-        overlay(merged, catalog.environment(variables));
+        merged.addVariables(variables);
       } else if (source instanceof EnumerablePropertySource<?> enumerable) {
-        overlay(merged, properties(enumerable, environment));
+        merged.add(properties(enumerable, environment));
       }
     }
-    overlay(merged, flags);
-    return merged;
+    merged.add(flags);
+    return merged.merged();
   }
 
   /** Returns the {@code rl.*} properties of one source, with placeholders replaced. */
@@ -66,20 +64,5 @@ final class PropertyLayers {
       }
     }
     return properties;
-  }
-
-  /** Replaces what a stronger layer says, however it is spelt, and whether as a list or not. */
-  private static void overlay(Map<String, String> weaker, Map<String, String> stronger) {
-    Set<String> said =
-        stronger.keySet().stream().map(PropertyLayers::fold).collect(Collectors.toSet());
-    weaker.keySet().removeIf(name -> said.contains(fold(name)));
-    weaker.putAll(stronger);
-  }
-
-  /** Returns the form in which all spellings of a name are equal. */
-  static String fold(String name) {
-    int bracket = name.indexOf('[');
-    String bare = bracket < 0 ? name : name.substring(0, bracket);
-    return bare.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
   }
 }

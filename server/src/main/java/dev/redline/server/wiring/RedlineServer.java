@@ -1,5 +1,6 @@
 package dev.redline.server.wiring;
 
+import dev.redline.assembly.MergedProperties;
 import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import dev.redline.core.settings.InvalidSettingsException;
@@ -10,8 +11,6 @@ import dev.redline.server.management.ManagementWiring;
 import dev.redline.server.settings.ObservabilitySettings.Exporter;
 import dev.redline.server.settings.PluginsDirectory;
 import dev.redline.server.settings.ServerSettings;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -40,8 +39,6 @@ import org.springframework.core.env.MapPropertySource;
  */
 public final class RedlineServer implements AutoCloseable {
   private static final Duration SHUTDOWN_AFTER_DRAIN = Duration.ofSeconds(15);
-
-  private static final Logger LOG = System.getLogger(RedlineServer.class.getName());
 
   private final ConfigurableApplicationContext context;
 
@@ -83,7 +80,7 @@ public final class RedlineServer implements AutoCloseable {
     } catch (InvalidSettingsException e) {
       throw new StartupFailure(e.problems(), e);
     }
-    warnOfUnknown(catalog, options.variables());
+    MergedProperties.warnOfUnknown(options.variables(), catalog);
     String managementHost = settings.server().managementHost();
     try {
       var unused = InetAddress.getAllByName(managementHost);
@@ -119,19 +116,6 @@ public final class RedlineServer implements AutoCloseable {
   private static Map<String, String> merged(
       ConfigurableEnvironment environment, PropertyCatalog catalog, ServerOptions options) {
     return PropertyLayers.merge(environment, catalog, options.variables(), options.flags());
-  }
-
-  private static void warnOfUnknown(PropertyCatalog catalog, Map<String, String> variables) {
-    catalog
-        .unknownVariables(variables)
-        .forEach(
-            (variable, meant) ->
-                LOG.log(
-                    Level.WARNING,
-                    "the environment variable "
-                        + variable
-                        + " is not known"
-                        + meant.map(name -> "; did you mean " + name + "?").orElse("")));
   }
 
   /** Returns the settings it runs by. */

@@ -1,6 +1,6 @@
 package dev.redline.quarkus;
 
-import dev.redline.application.MergedProperties;
+import dev.redline.assembly.MergedProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import io.smallrye.common.expression.Expression;
 import io.smallrye.config.ConfigValue;

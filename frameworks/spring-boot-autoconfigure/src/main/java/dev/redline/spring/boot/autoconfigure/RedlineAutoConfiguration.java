@@ -2,8 +2,8 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
-import dev.redline.application.MergedProperties;
 import dev.redline.assembly.HostProfile;
+import dev.redline.assembly.MergedProperties;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.binding.web.DenialCustomizer;

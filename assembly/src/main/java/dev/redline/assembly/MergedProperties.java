@@ -1,4 +1,4 @@
-package dev.redline.application;
+package dev.redline.assembly;
 
 import dev.redline.core.internal.settings.PropertyCatalog;
 import java.lang.System.Logger;
@@ -56,12 +56,12 @@ public final class MergedProperties {
                     Level.WARNING,
                     "the environment variable "
                         + variable
-                        + " stands for no property"
+                        + " is not known"
                         + meant.map(name -> "; did you mean " + name + "?").orElse("")));
   }
 
   /** Returns the form in which all spellings of a name are equal. */
-  private static String fold(String name) {
+  public static String fold(String name) {
     int bracket = name.indexOf('[');
     String bare = bracket < 0 ? name : name.substring(0, bracket);
     return bare.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
