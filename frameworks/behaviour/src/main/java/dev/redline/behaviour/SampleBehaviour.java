@@ -6,9 +6,10 @@ import dev.redline.behaviour.LoopbackClient.Response;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What each endpoint of a sample application does. */
@@ -39,11 +40,12 @@ public abstract class SampleBehaviour extends FilterBehaviour {
   void waitingEndsWithSuccessBelowTheMaximumAndIsDeniedAtOnceAboveIt() throws Exception {
     LoopbackClient client = client();
     assertThat(client.get("/wait?user=" + user).status()).isEqualTo(200);
-    ExecutorService threads = Executors.newCachedThreadPool();
+    ScheduledExecutorService threads = Executors.newScheduledThreadPool(5);
     try {
       List<Future<Timed>> waiting = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
-        waiting.add(threads.submit(() -> timed(client)));
+        // Not at once: the third would then wait for 3 s, and a short pause would make it late.
+        waiting.add(threads.schedule(() -> timed(client), 300, TimeUnit.MILLISECONDS));
       }
       List<Timed> allowed = new ArrayList<>();
       List<Timed> denied = new ArrayList<>();

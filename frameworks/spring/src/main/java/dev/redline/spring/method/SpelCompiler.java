@@ -15,8 +15,10 @@ import org.springframework.expression.spel.ast.Assign;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.ConstructorReference;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.TypeReference;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
@@ -72,12 +74,21 @@ public final class SpelCompiler implements Expression.Compiler {
     if (node instanceof Assign || node instanceof OpInc || node instanceof OpDec) {
       throw rejected(text, "assignments are not allowed");
     }
+    if (isClass(node)) {
+      throw rejected(text, "the class of an object is not available");
+    }
     if (node instanceof VariableReference) {
       variables.add(node.toStringAST().substring(1));
     }
     for (int i = 0; i < node.getChildCount(); i++) {
       check(node.getChild(i), text, variables);
     }
+  }
+
+  private static boolean isClass(SpelNode node) {
+    return (node instanceof MethodReference method && method.getName().equals("getClass"))
+        || (node instanceof PropertyOrFieldReference property
+            && property.getName().equals("class"));
   }
 
   private static void checkVariable(String name, String text, MethodModel method) {

@@ -324,6 +324,8 @@ class AnnotatedMethodsTest {
         "new java.lang.String('x')",
         "@someBean.call()",
         "#name = 'x'",
+        "#name.getClass()",
+        "#name.class.name",
         "#unknown.toString()",
         "#name.("
       })
