@@ -5,6 +5,7 @@ import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.InlineRules;
 import dev.redline.assembly.Plugins;
 import dev.redline.binding.web.FilterShares;
+import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import dev.redline.core.settings.InvalidSettingsException;
@@ -37,11 +38,20 @@ public record ApplicationSettings(
     return assembly.core();
   }
 
+  /** Returns what decides the requests of a filter. */
+  public RequestLimiter limiterOf(String filter, ChosenHandler handler) {
+    return new RequestLimiter(
+        handler.handler(),
+        filters.getOrDefault(filter, WebFilterSettings.NONE).ruleSetId(),
+        core().missingRules(),
+        sharesOf(filter));
+  }
+
   /**
    * Returns what a filter leaves to the others: the one without a name leaves to those with one
    * what they decide.
    */
-  public FilterShares sharesOf(String filter) {
+  private FilterShares sharesOf(String filter) {
     if (!filter.equals(WebFilterSettings.DEFAULT)) {
       return FilterShares.ALONE;
     }

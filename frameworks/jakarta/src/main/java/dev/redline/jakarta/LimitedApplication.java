@@ -169,8 +169,8 @@ final class LimitedApplication implements AutoCloseable {
     return assembly.engine();
   }
 
-  RateLimitHandler handler() {
-    return handler.handler();
+  ChosenHandler handler() {
+    return handler;
   }
 
   RateLimitHttp http() {

@@ -7,7 +7,6 @@ import dev.redline.binding.servlet.ServletRequestContextCustomizer;
 import dev.redline.binding.servlet.ServletRequests;
 import dev.redline.binding.servlet.ServletResponses;
 import dev.redline.binding.web.ClientIdentity;
-import dev.redline.binding.web.RequestLimiter;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -20,7 +19,9 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -72,21 +73,19 @@ final class ServletLimits implements Filter {
             ServletLimits::name,
             application.beans(ServletRequestContextCustomizer.class));
     ServletResponses responses = new ServletResponses(application.http());
-    List<WebFilterSettings> settings = new ArrayList<>(application.settings().filters().values());
-    settings.removeIf(each -> !each.enabled() || !orders.test(each.order()));
-    settings.sort(Comparator.comparingInt(WebFilterSettings::order));
+    Map<String, WebFilterSettings> settings = new LinkedHashMap<>(application.settings().filters());
+    settings.values().removeIf(each -> !each.enabled() || !orders.test(each.order()));
     List<ServletRateLimitFilter> filters = new ArrayList<>();
-    for (WebFilterSettings each : settings) {
-      filters.add(
-          new ServletRateLimitFilter(
-              new RequestLimiter(
-                  application.handler(),
-                  each.ruleSetId(),
-                  application.settings().core().missingRules()),
-              each.paths(),
-              requests,
-              responses));
-    }
+    settings.entrySet().stream()
+        .sorted(Comparator.comparingInt(each -> each.getValue().order()))
+        .forEach(
+            each ->
+                filters.add(
+                    new ServletRateLimitFilter(
+                        application.settings().limiterOf(each.getKey(), application.handler()),
+                        each.getValue().paths(),
+                        requests,
+                        responses)));
     Collections.reverse(filters);
     return new Limits(application, requests, responses, filters);
   }

@@ -3,7 +3,6 @@ package dev.redline.quarkus;
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
 import dev.redline.application.WebFilterSettings;
-import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.settings.InvalidSettingsException;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import jakarta.enterprise.event.Observes;
@@ -31,11 +30,9 @@ public class RoutingFilters {
                         + ".order: must be 0 or greater in Quarkus, where the highest is first; was "
                         + filter.order());
               } else if (filter.enabled()) {
-                RequestLimiter limiter =
-                    new RequestLimiter(
-                        handler.handler(), filter.ruleSetId(), settings.core().missingRules());
                 filters.register(
-                    new RoutingFilter(limiter, filter.paths(), requests, responses),
+                    new RoutingFilter(
+                        settings.limiterOf(name, handler), filter.paths(), requests, responses),
                     filter.order());
               }
             });

@@ -10,7 +10,6 @@ import dev.redline.binding.servlet.ServletResponses;
 import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.CurrentRequest;
 import dev.redline.binding.web.RateLimitHttp;
-import dev.redline.binding.web.RequestLimiter;
 import dev.redline.spring.servlet.ServletCurrentRequest;
 import dev.redline.spring.servlet.ServletDenialResolver;
 import dev.redline.spring.web.AuthenticatedUser;
@@ -95,14 +94,7 @@ public class RedlineServletAutoConfiguration {
       FilterRegistrationBean<ServletRateLimitFilter> bean =
           new FilterRegistrationBean<>(
               new ServletRateLimitFilter(
-                  new RequestLimiter(
-                      handler.handler(),
-                      filter.ruleSetId(),
-                      settings.core().missingRules(),
-                      settings.sharesOf(name)),
-                  filter.paths(),
-                  requests,
-                  responses));
+                  settings.limiterOf(name, handler), filter.paths(), requests, responses));
       bean.setName(name.isEmpty() ? "redlineFilter" : "redlineFilter." + name);
       bean.setOrder(filter.order());
       bean.setEnabled(filter.enabled());

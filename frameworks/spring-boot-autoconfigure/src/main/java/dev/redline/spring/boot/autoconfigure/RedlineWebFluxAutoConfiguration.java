@@ -120,12 +120,7 @@ public class RedlineWebFluxAutoConfiguration {
       if (filter == null) {
         throw new IllegalStateException("rl.filters." + name + " was removed since the build");
       }
-      RequestLimiter limiter =
-          new RequestLimiter(
-              handler.handler(),
-              filter.ruleSetId(),
-              settings.core().missingRules(),
-              settings.sharesOf(name));
+      RequestLimiter limiter = settings.limiterOf(name, handler);
       return new ReactiveRateLimitFilter(
           new ExchangeLimiter(limiter, settings.core().defaultRuleSetId(), requests, responses),
           filter.enabled() ? filter.paths() : NO_PATHS,
