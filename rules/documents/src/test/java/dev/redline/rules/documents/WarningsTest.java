@@ -23,6 +23,18 @@ class WarningsTest {
   }
 
   @Test
+  void warnsOfValidRulesBesideErrors() {
+    ReadResult result =
+        Documents.read("- { id: a, limit: 1/s, path: /api/* }\n- { id: b, limit: 0/s, plan: x }\n");
+
+    assertThat(result.valid()).isFalse();
+    assertThat(result.warnings())
+        .hasSize(1)
+        .first()
+        .hasToString("rules.yaml:1: rule 'a': path '/api/*': one segment; did you mean `/**`?");
+  }
+
+  @Test
   void warnsOfRuleBehindUnconditionalAllow() {
     assertThat(afterRule("action: ALLOW, path: /api/**", "path: /api/x, limit: 1/s"))
         .containsExactly(

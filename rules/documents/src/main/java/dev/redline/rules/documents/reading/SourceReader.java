@@ -81,13 +81,14 @@ final class SourceReader {
   /** Checks references to plans and returns the result. Must be called once. */
   ReadResult finish(Set<String> plansElsewhere) {
     references.check(planLocations.keySet(), plansElsewhere);
-    List<RuleProblem> errors = findings.errors(names);
-    if (!errors.isEmpty()) {
-      return new ReadResult(NOTHING, errors, List.of());
-    }
+    // Also of a document with errors, so that one run of validate shows all there is to mend.
     DocumentLinter.find(rules, plans);
     if (warnOfWaits) {
       DocumentLinter.waits(rules);
+    }
+    List<RuleProblem> errors = findings.errors(names);
+    if (!errors.isEmpty()) {
+      return new ReadResult(NOTHING, errors, findings.warnings(names));
     }
     RuleDocument document =
         new RuleDocument(
