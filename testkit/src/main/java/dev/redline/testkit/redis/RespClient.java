@@ -14,7 +14,8 @@ import java.util.List;
 
 /** A minimal blocking Redis client: sends one command, reads one reply. */
 final class RespClient implements AutoCloseable {
-  private static final int TIMEOUT_MILLIS = 5000;
+  /** Long enough for a script over thousands of traces on a busy machine. */
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket = new Socket();
   private final InputStream in;
