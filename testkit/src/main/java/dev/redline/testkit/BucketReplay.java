@@ -7,6 +7,7 @@ import dev.redline.testkit.Observation.Effect;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -26,6 +27,7 @@ final class BucketReplay {
   private final PastStates pastStates;
   private final PossibleHistories hypotheses = new PossibleHistories();
   private final List<Event> resets = new ArrayList<>();
+  private final Set<Event> resetsOfFullBucket = new HashSet<>();
   private final Set<BucketLimits> limits;
   private final boolean limitsDiffer;
   private final boolean clockTurned;
@@ -276,6 +278,9 @@ final class BucketReplay {
     for (Event event : List.copyOf(events)) {
       if (event.kind == Event.Kind.RESET && event.endedBefore(observation)) {
         events.remove(event);
+        if (resetsOfFullBucket.remove(event) && matches(observation)) {
+          continue;
+        }
         resets.add(event);
         restarts.add(observation.now());
         bucket = fullBucket(observation);
@@ -283,6 +288,7 @@ final class BucketReplay {
     }
     bucket.forEach(band -> band.onClockStep(observation.now()));
     if (isExplained(observation)) {
+      noteResetsOfFullBucket(observation);
       boolean usedRefund = !matches(observation) && hypotheses.usedRefund();
       events.removeIf(event -> event.endedBefore(observation));
       return usedRefund || !resets.isEmpty();
@@ -305,7 +311,22 @@ final class BucketReplay {
             + ")");
   }
 
+  /** Notes resets that may have happened just before, unseen, because the bucket was full then. */
+  private void noteResetsOfFullBucket(Observation observation) {
+    for (Event event : events) {
+      if (event.kind == Event.Kind.RESET
+          && event.mayPrecede(observation)
+          && matches(fullBucket(observation), observation)) {
+        resetsOfFullBucket.add(event);
+      }
+    }
+  }
+
   private boolean matches(Observation observation) {
+    return matches(bucket, observation);
+  }
+
+  private static boolean matches(List<ReferenceBand> bucket, Observation observation) {
     for (int b = 0; b < bucket.size(); b++) {
       if (!bucket.get(b).state(observation.now()).equals(observation.states().get(b))) {
         return false;

@@ -208,6 +208,15 @@ class HistoryCheckerTest {
   }
 
   @Test
+  void acceptsAResetOfAFullBucketAtAnyTimeOfTheReset() {
+    try (History.Span reset = history.resetting(OwnerKind.RULE, "r")) {
+      assertThat(take(1)).isTrue();
+    }
+    assertThat(take(1)).isTrue();
+    assertThat(HistoryChecker.check(history).acquired()).isEqualTo(2);
+  }
+
+  @Test
   void findsACachedDenialThatTheBucketDoesNotJustify() {
     take(10);
     take(1);
