@@ -2,6 +2,7 @@ package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.RequestDetails;
+import dev.redline.core.internal.path.PathNormalizer;
 import dev.redline.core.key.RequestContext;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
@@ -59,18 +60,15 @@ public record ServletRequests(
     if (application.isEmpty()) {
       return uri;
     }
-    int end = application.length();
-    if (uri.startsWith(application) && (uri.length() == end || isBoundary(uri.charAt(end)))) {
-      return uri.substring(end);
+    // Both in normal form: the client may spell the path of the application in another way, or
+    // leave it and come back, such as /%61pp or /app/../app.
+    String within = PathNormalizer.within(uri, application);
+    if (within != null) {
+      return within;
     }
-    // The client spells the path of the application in another way, such as /%61pp.
     String servlet = request.getServletPath();
     String info = request.getPathInfo();
     return info == null ? servlet : servlet + info;
-  }
-
-  private static boolean isBoundary(char c) {
-    return c == '/' || c == ';';
   }
 
   private List<String> forwardedFor(HttpServletRequest request) {

@@ -28,12 +28,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The filters of {@code rl.filter.*} and {@code rl.filters.<name>.*} as one filter of the servlet
  * container, which cannot order them itself. The container creates it before CDI has started, so it
- * looks for the application at the first request.
+ * looks for the application when there are requests.
  */
 final class ServletLimits implements Filter {
   private final IntPredicate orders;
-  private @Nullable Limits limits;
-  private volatile boolean resolved;
+  private volatile @Nullable Limits limits;
 
   /**
    * Creates the filter.
@@ -57,13 +56,17 @@ final class ServletLimits implements Filter {
     }
   }
 
-  /** Returns the limits, or null if the application has no beans. */
+  /**
+   * Returns the limits, or null while the application has no beans: CDI may start after the first
+   * request, so an absence is not kept.
+   */
   private @Nullable Limits limits() {
-    if (!resolved) {
-      limits = LimitedApplication.find().map(this::create).orElse(null);
-      resolved = true;
+    Limits current = limits;
+    if (current == null) {
+      current = LimitedApplication.find().map(this::create).orElse(null);
+      limits = current;
     }
-    return limits;
+    return current;
   }
 
   private Limits create(LimitedApplication application) {

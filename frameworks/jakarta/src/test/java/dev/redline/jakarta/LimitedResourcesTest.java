@@ -180,6 +180,10 @@ class LimitedResourcesTest {
   private void start(Map<String, String> properties, ResourceConfig application, Class<?>... beans)
       throws IOException {
     deployment = Deployment.start(properties, beans);
+    startServlets(application);
+  }
+
+  private void startServlets(ResourceConfig application) throws IOException {
     WebappContext context = new WebappContext("test", "/shop");
     ServletRegistration.Dynamic rest =
         context.addServlet("rest", new ServletContainer(application));
@@ -348,6 +352,19 @@ class LimitedResourcesTest {
     assertThat(denied.headers().firstValue("Access-Control-Expose-Headers")).isPresent();
     assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(200);
     assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void requestsBeforeTheBeansStartDoNotSwitchTheFilterOff() throws Exception {
+    startServlets(application());
+    assertThat(get("none").statusCode()).isEqualTo(404);
+
+    deployment =
+        Deployment.start(
+            Map.of("rl.rules[0].id", "once", "rl.rules[0].limit", "1/h"), TenantCustomizer.class);
+
+    assertThat(get("none").statusCode()).isEqualTo(404);
+    assertThat(get("none").statusCode()).isEqualTo(429);
   }
 
   @Test

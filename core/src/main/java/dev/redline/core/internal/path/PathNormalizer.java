@@ -1,6 +1,7 @@
 package dev.redline.core.internal.path;
 
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a request path into the one form that rules are matched against, so that no spelling of a
@@ -19,6 +20,26 @@ public final class PathNormalizer {
   /** Returns the normal form, which starts with a slash; of an empty path it is {@code /}. */
   public static String normalize(String path) {
     return isNormal(path) ? path : escape(resolve(decode(cut(path, authorityEnd(path)))));
+  }
+
+  /**
+   * Returns the normal form of the part of a path below the path of an application, or null if it
+   * is not below it. Both may have any spelling.
+   */
+  public static @Nullable String within(String path, String application) {
+    String normal = normalize(path);
+    String root = normalize(application);
+    if (root.length() == 1) {
+      return normal;
+    }
+    if (!normal.startsWith(root)) {
+      return null;
+    }
+    int end = root.length();
+    if (normal.length() == end) {
+      return "/";
+    }
+    return normal.charAt(end) == '/' ? normal.substring(end) : null;
   }
 
   private static boolean isNormal(String path) {

@@ -65,6 +65,23 @@ class PathNormalizerTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "/app/x, /app, /x",
+    "/%61pp/x, /app, /x",
+    "//app/x, /app/, /x",
+    "/app/../app/x, app, /x",
+    "/app;a=b/x/, /%61pp, /x",
+    "/app/app/x, /app, /app/x",
+    "/app, /app, /",
+    "/x//y, /, /x/y",
+    "/application/x, /app,",
+    "/app/../x, /app,"
+  })
+  void partBelowAnApplicationIsFoundInAnySpelling(String path, String application, String part) {
+    assertThat(PathNormalizer.within(path, application)).isEqualTo(part);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "",

@@ -9,6 +9,7 @@ import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Locale;
 
 /**
  * Switches the engine when {@code rl.enabled} changes in a source of the configuration that is read
@@ -18,12 +19,14 @@ import java.lang.System.Logger.Level;
 @Singleton
 public class LiveKillSwitch {
   private static final Logger LOG = System.getLogger(LiveKillSwitch.class.getName());
+  private static final String NAME = "rl.enabled";
   private static final long INTERVAL_MILLIS = 1000;
 
   private final SmallRyeConfig config;
   private final RateLimitEngine engine;
   private final Vertx vertx;
   private boolean last;
+  private String lastWarning = "";
   private long timer;
 
   @Inject
@@ -48,16 +51,36 @@ public class LiveKillSwitch {
                     }));
   }
 
-  private synchronized void check() {
+  synchronized void check() {
+    boolean enabled;
     try {
-      boolean enabled = config.getOptionalValue("rl.enabled", Boolean.class).orElse(true);
-      if (enabled != last) {
-        last = enabled;
-        engine.enable(enabled);
-        LOG.log(Level.INFO, "rl.enabled is {0} now", enabled);
-      }
+      enabled = config.getOptionalValue(NAME, String.class).map(LiveKillSwitch::parse).orElse(true);
     } catch (RuntimeException e) {
-      LOG.log(Level.WARNING, "rl.enabled cannot be read; the engine stays as it is", e);
+      warnOnce(NAME + " stays " + last + ": " + e.getMessage());
+      return;
+    }
+    lastWarning = "";
+    if (enabled != last) {
+      last = enabled;
+      engine.enable(enabled);
+      LOG.log(
+          Level.WARNING, NAME + " is " + enabled + " now: limiting is " + (enabled ? "on" : "off"));
+    }
+  }
+
+  /** Returns the value; a text that is neither may not switch all limits off. */
+  private static boolean parse(String text) {
+    return switch (text.trim().toLowerCase(Locale.ROOT)) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
+    };
+  }
+
+  private void warnOnce(String text) {
+    if (!text.equals(lastWarning)) {
+      lastWarning = text;
+      LOG.log(Level.WARNING, text);
     }
   }
 

@@ -49,7 +49,12 @@ final class QuarkusProperties {
       }
     }
     MergedProperties layers = new MergedProperties(catalog);
-    weakestFirst.values().forEach(layers::add);
+    for (Map<String, String> layer : weakestFirst.values()) {
+      // The source of application.yaml has a list twice: as name[0], and joined with commas.
+      Set<String> all = Set.copyOf(layer.keySet());
+      layer.keySet().removeIf(name -> all.contains(name + "[0]"));
+      layers.add(layer);
+    }
     return layers.merged();
   }
 

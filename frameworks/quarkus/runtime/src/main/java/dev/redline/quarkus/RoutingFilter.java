@@ -16,11 +16,16 @@ import org.jspecify.annotations.Nullable;
  * Limits HTTP requests by the rules of one set. Runs on event loops and never blocks: while a
  * decision is under way the request is paused, and a client that disconnects ends its wait.
  *
+ * @param id the name under which a request knows that this filter has decided it
  * @param limiter decides by its rule set
  * @param paths the requests that it limits
  */
 record RoutingFilter(
-    RequestLimiter limiter, FilterPaths paths, RoutingRequests requests, RoutingResponses responses)
+    String id,
+    RequestLimiter limiter,
+    FilterPaths paths,
+    RoutingRequests requests,
+    RoutingResponses responses)
     implements Handler<RoutingContext> {
   @Override
   public void handle(RoutingContext routing) {
@@ -28,6 +33,13 @@ record RoutingFilter(
       routing.next();
       return;
     }
+    if (routing.get(id) != null) {
+      // The application rerouted a request that was counted; that has removed the headers.
+      responses.repeatHeaders(routing);
+      routing.next();
+      return;
+    }
+    routing.put(id, true);
     CompletableFuture<RateLimitResult> decision = limiter.check(requests.describe(routing));
     if (decision.isDone()) {
       apply(routing, decision);
@@ -42,7 +54,7 @@ record RoutingFilter(
   }
 
   private void resume(RoutingContext routing, CompletableFuture<RateLimitResult> decision) {
-    if (!routing.response().closed()) {
+    if (!routing.response().closed() && !routing.response().ended()) {
       routing.request().resume();
       apply(routing, decision);
     }

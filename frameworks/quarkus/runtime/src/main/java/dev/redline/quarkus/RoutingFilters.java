@@ -32,7 +32,11 @@ public class RoutingFilters {
               } else if (filter.enabled()) {
                 filters.register(
                     new RoutingFilter(
-                        settings.limiterOf(name, handler), filter.paths(), requests, responses),
+                        RoutingFilter.class.getName() + '.' + name,
+                        settings.limiterOf(name, handler),
+                        filter.paths(),
+                        requests,
+                        responses),
                     filter.order());
               }
             });

@@ -2,6 +2,7 @@ package dev.redline.quarkus;
 
 import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.RequestDetails;
+import dev.redline.core.internal.path.PathNormalizer;
 import dev.redline.core.key.RequestContext;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.vertx.http.runtime.security.QuarkusHttpUser;
@@ -13,35 +14,28 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Describes HTTP requests to rules. The path is the one within the application, as it was sent: the
- * normal form that rules match is made from every spelling. Thread-safe.
+ * Describes HTTP requests to rules. The path is the one within the application. Thread-safe.
  *
  * @param identity how the client is found
- * @param rootPath {@code quarkus.http.root-path}
+ * @param rootPath {@code quarkus.http.root-path}, with or without slashes at its ends
  * @param customizers what adds to the description
  */
 record RoutingRequests(
     ClientIdentity identity, String rootPath, List<RoutingRequestCustomizer> customizers) {
-  /** Copies the list, and cuts the last slash of the root path. */
+  /** Copies the list. */
   RoutingRequests {
     customizers = List.copyOf(customizers);
-    rootPath = rootPath.endsWith("/") ? rootPath.substring(0, rootPath.length() - 1) : rootPath;
   }
 
-  /** Returns the normalised path by which filters choose requests. */
+  /**
+   * Returns the path below the root path, in normal form: clients may spell the root path in any
+   * way that Vert.x understands.
+   */
   String path(RoutingContext routing) {
-    return RequestContext.builder().path(rawPath(routing.request())).build().normalizedPath();
-  }
-
-  private String rawPath(HttpServerRequest request) {
-    String path = request.path();
-    if (path == null || path.isEmpty()) {
-      return "/";
-    }
-    boolean within = !rootPath.isEmpty() && path.startsWith(rootPath);
-    return within && (path.length() == rootPath.length() || path.charAt(rootPath.length()) == '/')
-        ? path.substring(rootPath.length())
-        : path;
+    String sent = routing.request().path();
+    String path = sent == null ? "/" : sent;
+    String below = PathNormalizer.within(path, rootPath);
+    return below == null ? PathNormalizer.normalize(path) : below;
   }
 
   /** Describes a request. */
@@ -49,7 +43,7 @@ record RoutingRequests(
     HttpServerRequest request = routing.request();
     RequestContext.Builder context =
         RequestContext.builder()
-            .path(rawPath(request))
+            .path(path(routing))
             .method(request.method().name())
             .clientAddress(
                 identity.address(

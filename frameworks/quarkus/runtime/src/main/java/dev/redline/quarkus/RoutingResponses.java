@@ -32,6 +32,14 @@ record RoutingResponses(RateLimitHttp http) {
     expose(routing);
   }
 
+  /** Sets the headers of the decided result again, after something has removed them. */
+  void repeatHeaders(RoutingContext routing) {
+    if (routing.<Object>get(RateLimitHttp.RESULT) instanceof RateLimitResult decided) {
+      http.forEachHeader(decided, true, routing.response()::putHeader);
+      expose(routing);
+    }
+  }
+
   /**
    * Sets the headers of the response to a denied request, unless a response is under way already,
    * and returns the rest of it.

@@ -71,6 +71,19 @@ class QuarkusPropertiesTest {
   }
 
   @Test
+  void listThatASourceAlsoJoinsWithCommasIsTheList() {
+    // As the source of application.yaml does.
+    assertThat(
+            properties(
+                Map.of(
+                    "rl.rules[0].limit", "1/s,9/m",
+                    "rl.rules[0].limit[0]", "1/s",
+                    "rl.rules[0].limit[1]", "9/m"),
+                Map.of()))
+        .isEqualTo(Map.of("rl.rules[0].limit[0]", "1/s", "rl.rules[0].limit[1]", "9/m"));
+  }
+
+  @Test
   void placeholdersAreReplacedOrRejected() {
     SmallRyeConfig config = config(Map.of("orders.limit", "2/m"), Map.of());
 

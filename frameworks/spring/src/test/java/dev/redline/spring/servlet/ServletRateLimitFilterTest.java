@@ -118,10 +118,17 @@ class ServletRateLimitFilterTest {
     assertThat(send(filter, request).getHeader("X-RateLimit-Remaining")).isEqualTo("1");
   }
 
-  @Test
-  void otherSpellingOfTheApplicationsPathEvadesNothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/%61pp/api/x",
+        "/app/../app/api/x",
+        "/app/..;/app/api/x",
+        "/app/%2e%2e/app/api/x"
+      })
+  void otherSpellingOfTheApplicationsPathEvadesNothing(String spelling) throws Exception {
     ServletRateLimitFilter filter = filter(limiter);
-    MockHttpServletRequest request = get("/%61pp/api/x");
+    MockHttpServletRequest request = get(spelling);
     request.setContextPath("/app");
     request.setServletPath("/api/x");
 

@@ -8,12 +8,9 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jboss.jandex.AnnotationInstance;
-import org.jboss.jandex.AnnotationTarget;
 import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.jandex.IndexView;
@@ -24,33 +21,39 @@ import org.jboss.jandex.MethodInfo;
  * chooses what to intercept; the plan of a method decides what limits it.
  */
 final class LimitIndex {
-  private static final DotName OBJECT = DotName.createSimple(Object.class);
-
   private final IndexView index;
-  private final Set<DotName> limiting = new LinkedHashSet<>();
+  private final Map<DotName, Boolean> limiting = new HashMap<>();
   private final Map<DotName, Boolean> bound = new HashMap<>();
 
+  /**
+   * Creates it.
+   *
+   * @param index also reads classes on demand that are not in the index of the application: limits
+   *     may stand on interfaces, superclasses and annotations of any library
+   */
   LimitIndex(IndexView index) {
     this.index = index;
-    Deque<DotName> pending = new ArrayDeque<>();
-    pending.add(DotName.createSimple(RateLimit.class));
-    pending.add(DotName.createSimple(RateLimit.List.class));
-    while (!pending.isEmpty()) {
-      DotName annotation = pending.pop();
-      if (limiting.add(annotation)) {
-        for (AnnotationInstance use : index.getAnnotations(annotation)) {
-          if (isOnAnnotation(use)) {
-            pending.add(use.target().asClass().name());
-          }
-        }
-      }
-    }
+    limiting.put(DotName.createSimple(RateLimit.class), true);
+    limiting.put(DotName.createSimple(RateLimit.List.class), true);
   }
 
-  private static boolean isOnAnnotation(AnnotationInstance use) {
-    return use.target() != null
-        && use.target().kind() == AnnotationTarget.Kind.CLASS
-        && use.target().asClass().isAnnotation();
+  /** Returns whether an annotation limits, itself or by one that it has. */
+  private boolean limits(DotName annotation) {
+    Boolean known = limiting.get(annotation);
+    if (known != null) {
+      return known;
+    }
+    // Annotations may have each other.
+    limiting.put(annotation, false);
+    ClassInfo type = isOfPlatform(annotation) ? null : index.getClassByName(annotation);
+    boolean found =
+        type != null && type.declaredAnnotations().stream().anyMatch(each -> limits(each.name()));
+    limiting.put(annotation, found);
+    return found;
+  }
+
+  private static boolean isOfPlatform(DotName type) {
+    return type.toString().startsWith("java.");
   }
 
   /**
@@ -60,7 +63,7 @@ final class LimitIndex {
   boolean isLimited(MethodInfo method) {
     return !Modifier.isPrivate(method.flags())
         && !Modifier.isStatic(method.flags())
-        && limiting.stream().anyMatch(method::hasDeclaredAnnotation);
+        && method.declaredAnnotations().stream().anyMatch(each -> limits(each.name()));
   }
 
   /** Returns whether a class, or a class or interface it inherits from, has limits somewhere. */
@@ -69,7 +72,7 @@ final class LimitIndex {
   }
 
   private boolean mentionsLimits(ClassInfo type) {
-    return limiting.stream().anyMatch(name -> type.annotationsMap().containsKey(name));
+    return type.annotationsMap().keySet().stream().anyMatch(this::limits);
   }
 
   /**
@@ -83,7 +86,7 @@ final class LimitIndex {
   }
 
   private boolean inheritsLimits(ClassInfo type) {
-    return limiting.stream().anyMatch(type::hasDeclaredAnnotation)
+    return type.declaredAnnotations().stream().anyMatch(each -> limits(each.name()))
         || hierarchy(type).stream()
             .filter(each -> !each.name().equals(type.name()))
             .anyMatch(this::mentionsLimits);
@@ -110,12 +113,12 @@ final class LimitIndex {
     Set<DotName> seen = new HashSet<>();
     while (!pending.isEmpty()) {
       DotName name = pending.pop();
-      ClassInfo each = seen.add(name) ? index.getClassByName(name) : null;
+      ClassInfo each = seen.add(name) && !isOfPlatform(name) ? index.getClassByName(name) : null;
       if (each != null) {
         found.put(name, each);
         pending.addAll(each.interfaceNames());
         DotName parent = each.superName();
-        if (parent != null && !parent.equals(OBJECT)) {
+        if (parent != null) {
           pending.add(parent);
         }
       }

@@ -14,7 +14,7 @@ import java.util.Map;
 class RedlineDevUiProcessor {
   @BuildStep(onlyIf = IsDevelopment.class)
   CardPageBuildItem card(LimitedClassesBuildItem limited, CombinedIndexBuildItem combined) {
-    LimitIndex limits = new LimitIndex(combined.getIndex());
+    LimitIndex limits = new LimitIndex(combined.getComputingIndex());
     List<Map<String, String>> methods =
         limited.names().stream()
             .flatMap(name -> limits.locations(name).stream())

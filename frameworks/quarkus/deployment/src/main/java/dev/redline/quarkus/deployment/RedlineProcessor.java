@@ -88,7 +88,7 @@ class RedlineProcessor {
 
   @BuildStep
   AnnotationsTransformerBuildItem interceptLimitedMethods(CombinedIndexBuildItem combined) {
-    LimitIndex limits = new LimitIndex(combined.getIndex());
+    LimitIndex limits = new LimitIndex(combined.getComputingIndex());
     AnnotationInstance binding = AnnotationInstance.builder(RateLimitBinding.class).build();
     return new AnnotationsTransformerBuildItem(
         AnnotationTransformation.builder()
@@ -126,7 +126,7 @@ class RedlineProcessor {
   @BuildStep
   LimitedClassesBuildItem limitedClasses(
       BeanDiscoveryFinishedBuildItem beans, CombinedIndexBuildItem combined) {
-    LimitIndex limits = new LimitIndex(combined.getIndex());
+    LimitIndex limits = new LimitIndex(combined.getComputingIndex());
     return new LimitedClassesBuildItem(
         beans.beanStream().classBeans().stream()
             .map(BeanInfo::getImplClazz)
