@@ -25,7 +25,7 @@ final class RememberedDenials {
       return now - untilNanos >= 0;
     }
 
-    /** Returns whether it denies whatever another one does. */
+    /** Returns whether it denies all calls that another one denies, and for as long. */
     boolean includes(Denial other) {
       return cost <= other.cost && untilNanos - other.untilNanos >= 0;
     }

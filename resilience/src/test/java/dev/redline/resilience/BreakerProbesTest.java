@@ -17,9 +17,20 @@ import org.junit.jupiter.api.Test;
 
 /** Probes, which a breaker sends while it is half open. */
 class BreakerProbesTest extends BreakerFixture {
+  /** Returns a store whose probes are neither slow nor late, however busy the machine. */
+  private CircuitBreakingStore unhurriedStore(int probes) {
+    return store(
+        Duration.ofHours(1),
+        Map.of(
+            "rl.circuit-breaker.half-open-calls",
+            Integer.toString(probes),
+            "rl.circuit-breaker.open-duration",
+            "1h"));
+  }
+
   @Test
   void sendsOnlyProbesWhileHalfOpen() {
-    CircuitBreakingStore store = store("half-open-calls", "3");
+    CircuitBreakingStore store = unhurriedStore(3);
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
@@ -168,13 +179,7 @@ class BreakerProbesTest extends BreakerFixture {
 
   @Test
   void concurrentProbesCloseTheBreaker() throws Exception {
-    // No call of these is slow, however busy the machine.
-    CircuitBreakingStore store =
-        store(
-            Duration.ofHours(1),
-            Map.of(
-                "rl.circuit-breaker.half-open-calls", "1",
-                "rl.circuit-breaker.open-duration", "1h"));
+    CircuitBreakingStore store = unhurriedStore(1);
     ExecutorService threads = Executors.newFixedThreadPool(3);
     try {
       for (int round = 0; round < 5_000; round++) {

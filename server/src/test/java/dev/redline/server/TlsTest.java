@@ -204,6 +204,39 @@ class TlsTest {
   }
 
   @Test
+  void limitsEachCertificateByItself() throws Exception {
+    Map<String, String> properties =
+        new java.util.HashMap<>(
+            files(certificates.certificateFile("first"), certificates.keyFile("first")));
+    properties.put("rl.server.tls.client-ca", certificates.certificateFile("ca").toString());
+    properties.put("rl.server.caller-limit", "1/h burst 1");
+    try (TestServer server = TestServer.start("rules: []", properties)) {
+      for (String alias : List.of("client", "second")) {
+        for (HttpClient.Version version : HttpClient.Version.values()) {
+          HttpClient caller = client(certificates.client("ca", alias), version);
+          assertThat(check(caller, server).statusCode()).isEqualTo(200);
+        }
+        HttpClient again = client(certificates.client("ca", alias), HttpClient.Version.HTTP_2);
+        assertThat(check(again, server).statusCode()).isEqualTo(503);
+      }
+    }
+  }
+
+  @Test
+  void limitsCallersWithoutCertificateByTheirAddress() throws Exception {
+    Map<String, String> properties =
+        new java.util.HashMap<>(
+            files(certificates.certificateFile("first"), certificates.keyFile("first")));
+    properties.put("rl.server.caller-limit", "1/h burst 1");
+    try (TestServer server = TestServer.start("rules: []", properties)) {
+      for (int status : List.of(200, 200, 503)) {
+        HttpClient caller = client(certificates.client("ca", null), HttpClient.Version.HTTP_1_1);
+        assertThat(check(caller, server).statusCode()).isEqualTo(status);
+      }
+    }
+  }
+
+  @Test
   void doesNotStartWithUnusableFiles() throws Exception {
     Path certificate = certificates.certificateFile("first");
     Path key = certificates.keyFile("first");

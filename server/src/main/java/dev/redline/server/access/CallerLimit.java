@@ -7,6 +7,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.store.MicrosClock;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,18 +45,18 @@ public final class CallerLimit implements AutoCloseable {
    * Counts a request; returns how many seconds its caller must wait, or 0 if it is allowed.
    *
    * @param tokenName the name of the caller's token, if it sent one
-   * @param subject the subject of the caller's certificate, if it has one
+   * @param subject returns the subject of the caller's certificate, if it has one
    * @param remote the caller's address
    */
   public long secondsToWait(
-      Optional<String> tokenName, Optional<String> subject, @Nullable String remote) {
+      Optional<String> tokenName, Supplier<Optional<String>> subject, @Nullable String remote) {
     if (limiter == null) {
       return 0;
     }
     String caller =
         tokenName
             .map("token:"::concat)
-            .or(() -> subject.map("subject:"::concat))
+            .or(() -> subject.get().map("subject:"::concat))
             .orElseGet(() -> "address:" + addresses.groupOf(remote));
     RateLimitResult result = limiter.check(caller);
     if (result.allowed()) {

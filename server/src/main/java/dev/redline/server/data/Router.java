@@ -18,8 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import javax.net.ssl.SSLPeerUnverifiedException;
-import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,7 +70,7 @@ final class Router implements Handler<HttpServerRequest> {
     Route route = path == null ? null : routes.get(path);
     Exchange exchange =
         new Exchange(request, route == null ? UNKNOWN_PATH : route.path(), loop, connection);
-    HttpProblem denied = authenticate(route, exchange);
+    HttpProblem denied = authenticate(route, exchange, connection);
     if (denied != null) {
       reject(exchange, denied);
     } else if (route == null) {
@@ -91,12 +89,13 @@ final class Router implements Handler<HttpServerRequest> {
     }
   }
 
-  private @Nullable HttpProblem authenticate(@Nullable Route route, Exchange exchange) {
+  private @Nullable HttpProblem authenticate(
+      @Nullable Route route, Exchange exchange, ConnectionGuard connection) {
     HttpServerRequest request = exchange.request();
     SocketAddress remote = request.remoteAddress();
     String address = remote == null ? null : remote.hostAddress();
     if (route != null && route.access() == Route.Access.OWN) {
-      return limit(Optional.empty(), request, address);
+      return limit(Optional.empty(), connection, address);
     }
     Optional<DataCaller> caller =
         callers.authenticate(
@@ -111,16 +110,16 @@ final class Router implements Handler<HttpServerRequest> {
           CallerAuthenticator.CHALLENGE);
     }
     exchange.authenticatedBy(caller.get().credential());
-    return limit(caller.get().tokenName(), request, address);
+    return limit(caller.get().tokenName(), connection, address);
   }
 
   /** Returns the error for a caller that sends too many requests, or null. */
   private @Nullable HttpProblem limit(
-      Optional<String> tokenName, HttpServerRequest request, @Nullable String address) {
+      Optional<String> tokenName, ConnectionGuard connection, @Nullable String address) {
     if (!callerLimit.isSet()) {
       return null;
     }
-    long seconds = callerLimit.secondsToWait(tokenName, subject(request), address);
+    long seconds = callerLimit.secondsToWait(tokenName, connection::clientSubject, address);
     return seconds == 0
         ? null
         : new HttpProblem(
@@ -129,16 +128,6 @@ final class Router implements Handler<HttpServerRequest> {
                 + seconds
                 + " s",
             Map.of("Retry-After", Long.toString(seconds)));
-  }
-
-  private static Optional<String> subject(HttpServerRequest request) {
-    SSLSession tls = request.connection().sslSession();
-    try {
-      return tls == null ? Optional.empty() : Optional.of(tls.getPeerPrincipal().getName());
-    } catch (SSLPeerUnverifiedException e) {
-      // Certificates of clients are optional.
-      return Optional.empty();
-    }
   }
 
   private static boolean isAccepted(Route route, HttpMethod method) {

@@ -11,7 +11,11 @@ public final class ForgottenHashes {
 
   private final AtomicLongArray nanos = new AtomicLongArray(STAMPS);
 
-  /** Creates a table in which no hash is forgotten after a time, which is now. */
+  /**
+   * Creates a table in which no hash is forgotten.
+   *
+   * @param nowNanos the current time; calls that were sent before it count as forgotten
+   */
   public ForgottenHashes(long nowNanos) {
     for (int i = 0; i < STAMPS; i++) {
       nanos.set(i, nowNanos);

@@ -24,6 +24,7 @@ public final class DenialHandlers {
   private static final String OWN_ADVICE = "dev.redline.spring.webflux.ReactiveDenialAdvice";
 
   private final ApplicationContext context;
+  private final Map<Class<?>, Boolean> inControllers = new ConcurrentHashMap<>();
   private final Map<Class<?>, Optional<HandlerMethod>> ofAdvices = new ConcurrentHashMap<>();
 
   /** Creates it for the controllers and advices of an application. */
@@ -31,9 +32,12 @@ public final class DenialHandlers {
     this.context = context;
   }
 
-  /** Returns whether the controller itself handles denials; Spring calls its handler first. */
+  /**
+   * Returns whether the controller itself handles denials; Spring calls its handler first. WebFlux
+   * asks for each request, so a controller is scanned once.
+   */
   public boolean existIn(Class<?> controller) {
-    return handlesDenials(handler(controller));
+    return inControllers.computeIfAbsent(controller, type -> handlesDenials(handler(type)));
   }
 
   /**

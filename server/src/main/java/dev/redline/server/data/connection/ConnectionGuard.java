@@ -20,7 +20,9 @@ import io.vertx.core.http.impl.HttpServerConnection;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,8 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private @Nullable ChannelHandlerContext context;
   private @Nullable HttpConnection http2;
   private @Nullable BodyReader bodyReader;
+  private @Nullable String clientSubject;
+  private boolean clientSubjectRead;
   private int unanswered;
   private boolean readsMessage;
   private boolean readsHead;
@@ -128,6 +132,23 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** Returns whether the connection speaks HTTP/2. */
   public boolean isHttp2() {
     return http2 != null;
+  }
+
+  /**
+   * Returns the subject of the client's certificate, if it has one; read once, since that is slow.
+   */
+  public Optional<String> clientSubject() {
+    SslHandler tls = channel().pipeline().get(SslHandler.class);
+    if (!clientSubjectRead && tls != null) {
+      try {
+        clientSubject = tls.engine().getSession().getPeerPrincipal().getName();
+      } catch (SSLPeerUnverifiedException e) {
+        // Certificates of clients are optional.
+        clientSubject = null;
+      }
+    }
+    clientSubjectRead = true;
+    return Optional.ofNullable(clientSubject);
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class Connections {
   private final Map<EventLoop, ConnectionWatch> watches = new ConcurrentHashMap<>();
   private final Map<Channel, Acceptor> listening = new ConcurrentHashMap<>();
   private volatile boolean draining;
+  private volatile boolean stopped;
 
   /** Creates the connections of one server. */
   public Connections(ConnectionLimits limits) {
@@ -75,6 +76,7 @@ public final class Connections {
 
   /** Closes the listening socket, and from now on every connection that has no request left. */
   public void stopAccepting() {
+    stopped = true;
     listening.entrySet().stream()
         .map(socket -> socket.getValue().stop(socket.getKey()))
         .toList()
@@ -111,7 +113,16 @@ public final class Connections {
 
   /** Returns the watch over the connections of an event loop. */
   ConnectionWatch watch(EventLoop loop) {
-    return watches.computeIfAbsent(loop, newLoop -> ConnectionWatch.start(newLoop, limits));
+    return watches.computeIfAbsent(loop, this::start);
+  }
+
+  private ConnectionWatch start(EventLoop loop) {
+    ConnectionWatch watch = ConnectionWatch.start(loop, limits);
+    if (stopped) {
+      // The first connection of this event loop was accepted just before the port was closed.
+      watch.closeUnused();
+    }
+    return watch;
   }
 
   private void warn() {

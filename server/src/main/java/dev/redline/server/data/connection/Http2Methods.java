@@ -45,7 +45,7 @@ final class Http2Methods extends Http2FrameListenerDecorator {
     CharSequence method = headers.method();
     try {
       if (method != null) {
-        var unused = new HttpMethod(method.toString());
+        var unused = HttpMethod.valueOf(method.toString());
       }
     } catch (IllegalArgumentException e) {
       throw Http2Exception.streamError(

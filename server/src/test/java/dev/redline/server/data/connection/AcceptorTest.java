@@ -1,6 +1,7 @@
 package dev.redline.server.data.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
@@ -9,12 +10,14 @@ import org.junit.jupiter.api.Test;
 
 /** When the listening socket is closed: connections in its backlog would be reset. */
 class AcceptorTest {
-  private final Acceptor acceptor =
-      new Acceptor(
-          new Connections(
-              new ConnectionLimits(
-                  1000, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofSeconds(1))));
+  private final Acceptor acceptor = new Acceptor(connections());
   private final EmbeddedChannel listening = new EmbeddedChannel(acceptor);
+
+  private static Connections connections() {
+    return new Connections(
+        new ConnectionLimits(
+            1000, Duration.ofMinutes(1), Duration.ofMinutes(1), Duration.ofMinutes(1)));
+  }
 
   private void accept(int connections) {
     for (int i = 0; i < connections; i++) {
@@ -44,5 +47,20 @@ class AcceptorTest {
     listening.runPendingTasks();
 
     assertThat(closed.isDone()).isTrue();
+  }
+
+  @Test
+  void closesUnusedConnectionOfTheBacklogThatIsTheFirstOfItsEventLoop() {
+    Connections connections = connections();
+    connections.stopAccepting();
+    EmbeddedChannel last = new EmbeddedChannel(new ConnectionGuard(connections));
+
+    await()
+        .until(
+            () -> {
+              last.advanceTimeBy(1, TimeUnit.SECONDS);
+              last.runScheduledPendingTasks();
+              return !last.isOpen();
+            });
   }
 }

@@ -225,10 +225,15 @@ public final class RuleLoader implements AutoCloseable {
     }
   }
 
-  /** Logs the warnings of a result; returns whether the document was rejected. */
+  /**
+   * Logs the warnings of a valid result; returns whether the document was rejected. A rejected one
+   * is read again whenever another source changes, and its rules are not in force.
+   */
   private static boolean rejected(Optional<ReadResult> result) {
-    result.ifPresent(
-        read -> read.warnings().forEach(warning -> LOG.log(Level.WARNING, warning.toString())));
+    result
+        .filter(ReadResult::valid)
+        .ifPresent(
+            read -> read.warnings().forEach(warning -> LOG.log(Level.WARNING, warning.toString())));
     return result.isPresent() && !result.get().valid();
   }
 

@@ -1,0 +1,81 @@
+package dev.redline.rules.documents.loading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.core.RateLimitEngine;
+import dev.redline.core.memory.LocalStore;
+import dev.redline.rules.documents.reading.RuleDocumentReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Which warnings of documents a loader logs. */
+class LoggedWarningsTest {
+  private static final String WITH_WARNING = "- { id: a, limit: 1/s, path: /api/* }\n";
+
+  private final Logger logger = Logger.getLogger(RuleLoader.class.getName());
+  private final List<String> warnings = new ArrayList<>();
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+          if (record.getMessage().contains("did you mean `/**`?")) {
+            warnings.add(record.getMessage());
+          }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+  private final MemorySource first = new MemorySource("first");
+  private final MemorySource second = new MemorySource("second");
+  private final LocalStore store = new LocalStore();
+  private final RuleLoader loader =
+      RuleLoader.builder(
+              RateLimitEngine.builder(store).build(), List.of(source(first), source(second)))
+          .build();
+
+  private static RuleSource source(MemorySource source) {
+    return new RuleSource(
+        source, RuleDocumentReader.withPlaceholders(name -> null), false, /* live= */ true);
+  }
+
+  @BeforeEach
+  void listen() {
+    logger.addHandler(handler);
+  }
+
+  @AfterEach
+  void close() {
+    logger.removeHandler(handler);
+    store.close();
+  }
+
+  @Test
+  void logsWarningsOfValidDocumentOnce() {
+    first.content = WITH_WARNING;
+    for (int i = 0; i < 3; i++) {
+      second.content = "- { id: b" + i + ", limit: 1/s }";
+      loader.load();
+    }
+    assertThat(warnings).hasSize(1);
+  }
+
+  @Test
+  void logsNoWarningsOfRejectedDocument() {
+    first.content = WITH_WARNING + "- { id: bad, limit: 0/s }\n";
+    for (int i = 0; i < 3; i++) {
+      second.content = "- { id: b" + i + ", limit: 1/s }";
+      assertThat(loader.load().errors()).isNotEmpty();
+    }
+    assertThat(warnings).isEmpty();
+  }
+}
