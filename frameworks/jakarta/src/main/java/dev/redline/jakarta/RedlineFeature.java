@@ -31,11 +31,11 @@ public final class RedlineFeature implements Feature {
   @Override
   public boolean configure(FeatureContext context) {
     Optional<LimitedApplication> application = LimitedApplication.find();
-    if (application.isEmpty() || context.getConfiguration().isRegistered(DenialMapper.class)) {
+    if (application.isEmpty() || context.getConfiguration().isRegistered(ResourceDenials.class)) {
       // No beans, or a container that calls features of service files twice.
       return false;
     }
-    context.register(new DenialMapper(application.get()));
+    context.register(new ResourceDenials(application.get()));
     context.register(new ResourceLimits(application.get()));
     context.register(new LimitedResourcesCheck(application.get()));
     return true;
@@ -43,10 +43,10 @@ public final class RedlineFeature implements Feature {
 
   /** Makes the response to a denied call. */
   @Priority(AFTER_APPLICATION)
-  static final class DenialMapper implements ExceptionMapper<RateLimitExceededException> {
+  static final class ResourceDenials implements ExceptionMapper<RateLimitExceededException> {
     private final LimitedApplication application;
 
-    DenialMapper(LimitedApplication application) {
+    ResourceDenials(LimitedApplication application) {
       this.application = application;
     }
 
