@@ -180,4 +180,16 @@ class CallerAuthenticationTest {
         .isInstanceOf(StartupFailure.class)
         .hasMessageContaining("rl.server.auth.tokens.gateway");
   }
+
+  @Test
+  void doesNotStartWithEmptyTokenFile(@TempDir Path folder) throws IOException {
+    Path empty = Files.writeString(folder.resolve("token"), "\n");
+    assertThatThrownBy(
+            () ->
+                TestServer.start(
+                    "rules: []", Map.of("rl.server.auth.tokens.gateway-file", empty.toString())))
+        .isInstanceOf(StartupFailure.class)
+        .hasMessageContaining("rl.server.auth.tokens.gateway-file")
+        .hasMessageContaining("must not be empty");
+  }
 }

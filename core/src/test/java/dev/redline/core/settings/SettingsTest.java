@@ -102,6 +102,15 @@ class SettingsTest {
   }
 
   @Test
+  void rejectsEmptySecretFile(@TempDir Path folder) throws Exception {
+    Path file = Files.writeString(folder.resolve("secret"), " \n");
+    assertThatThrownBy(
+            () -> Settings.parse(Map.of("rl.identity.digest-secret-file", file.toString())))
+        .hasMessageContaining("rl.identity.digest-secret-file")
+        .hasMessageContaining("must not be empty");
+  }
+
+  @Test
   void passesWaitSettingsToEngine() {
     EngineSettings unset = Settings.parse(Map.of()).engine();
     assertThat(unset.onLimitExceed()).isEqualTo(OnLimitExceed.REJECT);

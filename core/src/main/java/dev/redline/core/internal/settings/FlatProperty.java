@@ -91,7 +91,13 @@ final class FlatProperty implements Property {
 
   private Optional<String> content(String fileName, String path) {
     try {
-      return Optional.of(Files.readString(Path.of(path)).strip());
+      String content = Files.readString(Path.of(path)).strip();
+      if (content.isEmpty()) {
+        // An empty token would let everybody in.
+        reader.problem(fileName, path, "the file must not be empty");
+        return Optional.empty();
+      }
+      return Optional.of(content);
     } catch (IOException e) {
       reader.problem(fileName, path, "the file must exist and be readable");
       return Optional.empty();
