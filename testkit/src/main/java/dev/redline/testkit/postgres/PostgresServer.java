@@ -222,11 +222,13 @@ public final class PostgresServer implements AutoCloseable {
   }
 
   private void signal(String name) {
-    List<String> command = new ArrayList<>(List.of("kill", "-" + name));
-    command.add(Long.toString(process.pid()));
+    String server = Long.toString(process.pid());
+    StringBuilder kill = new StringBuilder("kill -" + name + " " + server);
     ProcessHandle.of(process.pid()).stream()
         .flatMap(ProcessHandle::descendants)
-        .forEach(backend -> command.add(Long.toString(backend.pid())));
+        .forEach(backend -> kill.append(' ').append(backend.pid()));
+    // A backend may have ended since; that fails the command, but the others get the signal.
+    List<String> command = List.of("sh", "-c", kill + " 2>/dev/null || kill -0 " + server);
     try {
       run(command);
     } catch (IOException e) {

@@ -6,13 +6,10 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of a store whose driver blocks: a bounded queue of acquisitions, threads that call a
@@ -31,14 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallThreads<Q, R> implements AutoCloseable {
   private static final Logger LOG = System.getLogger(CallThreads.class.getName());
-  private static final long TICK_NANOS = 2_500_000;
-  private static final int IDLE_TICKS = 100;
-
-  /** How many calls of one node may be past their deadline before no further one starts. */
-  private static final int MAX_OVERDUE = 8;
 
   /** How long an acquisition is queued before one more thread starts to help. */
   private static final long PATIENCE_NANOS = 5_000_000;
+
+  /** How long callers' threads make no calls after one of them was overdue. */
+  private static final long SUSPICION_NANOS = 2_000_000_000L;
 
   /**
    * A call of a node for one or more acquisitions.
@@ -96,26 +91,24 @@ public final class CallThreads<Q, R> implements AutoCloseable {
 
   private final Settings settings;
   private final Call<Q, R> call;
-  private final CallReports reports;
   private final ContinuationThreads continuations;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition work = lock.newCondition();
   private final ArrayDeque<PendingCall<Q, R>> queue = new ArrayDeque<>();
-  private final List<RunningCall> running = new CopyOnWriteArrayList<>();
-  private final Thread deadlines;
+  private final RunningCalls<Q, R> running;
+  private final DeadlineThread deadlines;
   private int busy;
   private int started;
-  private volatile boolean asleep;
+  private long suspiciousUntilNanos = System.nanoTime();
   private volatile boolean closed;
 
   /** Creates the threads; they start when they are needed. */
   public CallThreads(Settings settings, Call<Q, R> call, CallReports reports) {
     this.settings = settings;
     this.call = call;
-    this.reports = reports;
     this.continuations = new ContinuationThreads(settings.name());
-    this.deadlines = new Thread(this::watch, settings.name() + "-deadlines");
-    deadlines.setDaemon(true);
+    this.running = new RunningCalls<>(settings, reports, continuations);
+    this.deadlines = new DeadlineThread(settings.name() + "-deadlines", this::isIdle, this::tick);
     deadlines.start();
   }
 
@@ -166,11 +159,60 @@ public final class CallThreads<Q, R> implements AutoCloseable {
                       + settings.maxQueued()
                       + " acquisitions are queued for "
                       + settings.target()));
-    } else if (asleep) {
-      asleep = false;
-      LockSupport.unpark(deadlines);
+    } else {
+      deadlines.wake();
     }
     return pending;
+  }
+
+  /**
+   * Makes the call on this thread if nothing is queued or in progress, because changing threads
+   * twice can take a lone caller longer than the call; else queues the acquisition. For callers
+   * that wait for the result.
+   *
+   * <p>Such a caller waits until the call ends, also past its deadline: this is for calls that end
+   * soon after it. Once one was overdue, acquisitions are queued for two seconds.
+   */
+  public PendingCall<Q, R> callOrSubmit(Q acquisition) {
+    long start = System.nanoTime();
+    // Drivers and pools give up in a thread that is interrupted.
+    if (Thread.currentThread().isInterrupted() || !beginHere(start)) {
+      return submit(acquisition, true);
+    }
+    PendingCall<Q, R> pending = new PendingCall<>(acquisition, deadline(), true);
+    try {
+      runSafely(List.of(pending));
+    } finally {
+      endHere(start);
+    }
+    return pending;
+  }
+
+  private boolean beginHere(long now) {
+    lock.lock();
+    try {
+      boolean alone = !closed && busy == 0 && queue.isEmpty();
+      boolean here = alone && now - suspiciousUntilNanos >= 0;
+      busy += here ? 1 : 0;
+      return here;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endHere(long start) {
+    long now = System.nanoTime();
+    lock.lock();
+    try {
+      busy--;
+      if (now - start >= settings.timeout().toNanos()) {
+        suspiciousUntilNanos = now + SUSPICION_NANOS;
+      }
+      // What was queued meanwhile may have found all threads busy.
+      wakeWorker(false);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Wakes or starts a thread if one more is worth it; the caller holds the lock. */
@@ -213,14 +255,21 @@ public final class CallThreads<Q, R> implements AutoCloseable {
         lock.unlock();
       }
       try {
-        run(batch);
-      } catch (RuntimeException | Error e) {
-        // This thread must not end: it is counted, so no other would take its place.
-        LOG.log(Level.ERROR, "a call of " + settings.target() + " failed", e);
-        batch.forEach(pending -> deliver(pending, unavailable(settings.target() + ": " + e)));
+        runSafely(batch);
       } finally {
         ended();
       }
+    }
+  }
+
+  /** Never throws: a thread of calls is counted, so no other would take its place. */
+  private void runSafely(List<PendingCall<Q, R>> batch) {
+    try {
+      run(batch);
+    } catch (RuntimeException | Error e) {
+      LOG.log(Level.ERROR, "a call of " + settings.target() + " failed", e);
+      StoreException failure = unavailable(settings.target() + ": " + e);
+      batch.forEach(pending -> continuations.deliver(pending, failure));
     }
   }
 
@@ -252,7 +301,7 @@ public final class CallThreads<Q, R> implements AutoCloseable {
     List<PendingCall<Q, R>> alive = new ArrayList<>(batch.size());
     for (PendingCall<Q, R> pending : batch) {
       if (pending.isExpired(start)) {
-        deliver(pending, notSent());
+        continuations.deliver(pending, notSent());
       } else {
         alive.add(pending);
       }
@@ -260,53 +309,27 @@ public final class CallThreads<Q, R> implements AutoCloseable {
     if (alive.isEmpty()) {
       return;
     }
-    RunningCall current = new RunningCall(alive, call.node(alive.get(0).request()), start);
-    running.add(current);
+    String node = call.node(alive.get(0).request());
+    RunningCalls<Q, R>.RunningCall current = running.begin(alive, node, start);
+    deadlines.wake();
     Object[] results;
     try {
-      rejectIfOverdue(current.node, start);
+      running.rejectIfOverdue(node, start);
       results = call.run(alive);
       current.reportAnswer();
     } catch (Exception e) {
       StoreException failure = call.failure(e);
       current.reportFailure(failure);
-      results = same(alive.size(), failure);
+      results = Collections.nCopies(alive.size(), failure).toArray();
     } catch (Error e) {
       LOG.log(Level.ERROR, "a call of " + settings.target() + " failed", e);
-      results = same(alive.size(), unavailable(settings.target() + ": " + e));
+      StoreException failure = unavailable(settings.target() + ": " + e);
+      results = Collections.nCopies(alive.size(), failure).toArray();
+    } finally {
+      current.end();
     }
-    running.remove(current);
     for (int i = 0; i < results.length; i++) {
-      deliver(alive.get(i), results[i]);
-    }
-  }
-
-  /** Rejects a call of a node that hangs, which would otherwise keep all threads in the end. */
-  private void rejectIfOverdue(String node, long now) {
-    int overdue = 0;
-    for (RunningCall other : running) {
-      overdue += other.node.equals(node) && other.batch.get(0).isExpired(now) ? 1 : 0;
-    }
-    if (overdue >= MAX_OVERDUE) {
-      throw unavailable(
-          "nothing was acquired: " + overdue + " calls of " + settings.target() + " are overdue");
-    }
-  }
-
-  private static Object[] same(int size, StoreException failure) {
-    Object[] results = new Object[size];
-    Arrays.fill(results, failure);
-    return results;
-  }
-
-  private void deliver(PendingCall<Q, R> pending, Object result) {
-    if (pending.isDone()) {
-      return;
-    }
-    if (pending.isBlocking()) {
-      pending.settle(result);
-    } else {
-      continuations.execute(() -> pending.settle(result));
+      continuations.deliver(alive.get(i), results[i]);
     }
   }
 
@@ -319,30 +342,8 @@ public final class CallThreads<Q, R> implements AutoCloseable {
             + " ms");
   }
 
-  private static StoreException unavailable(String why) {
+  static StoreException unavailable(String why) {
     return new StoreException(StoreException.Kind.UNAVAILABLE, why);
-  }
-
-  private void watch() {
-    int idle = 0;
-    while (!closed) {
-      idle = isIdle() ? idle + 1 : 0;
-      if (idle > IDLE_TICKS) {
-        asleep = true;
-        if (isIdle() && !closed) {
-          LockSupport.park(this);
-        }
-        asleep = false;
-        idle = 0;
-      }
-      LockSupport.parkNanos(this, TICK_NANOS);
-      try {
-        tick(System.nanoTime());
-      } catch (RuntimeException | Error e) {
-        // Errors too, such as OutOfMemoryError: without this thread, callers would wait for ever.
-        LOG.log(Level.ERROR, "checking the deadlines of acquisitions failed", e);
-      }
-    }
   }
 
   private boolean isIdle() {
@@ -370,11 +371,9 @@ public final class CallThreads<Q, R> implements AutoCloseable {
       lock.unlock();
     }
     for (PendingCall<Q, R> pending : expired) {
-      deliver(pending, notSent());
+      continuations.deliver(pending, notSent());
     }
-    for (RunningCall current : running) {
-      current.expire(now);
-    }
+    running.expire(now);
     continuations.helpStalled(now);
   }
 
@@ -391,58 +390,10 @@ public final class CallThreads<Q, R> implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    LockSupport.unpark(deadlines);
+    deadlines.close();
     StoreException failure = unavailable("the store is closed");
-    running.forEach(current -> left.addAll(current.batch));
-    left.forEach(pending -> deliver(pending, failure));
+    left.addAll(running.pending());
+    left.forEach(pending -> continuations.deliver(pending, failure));
     continuations.close();
-  }
-
-  /** One call in progress. Its result is reported once: by its thread, or when it is overdue. */
-  private final class RunningCall {
-    private final List<PendingCall<Q, R>> batch;
-    private final String node;
-    private final long startNanos;
-    private @Nullable StoreException overdue;
-    private boolean reported;
-
-    RunningCall(List<PendingCall<Q, R>> batch, String node, long startNanos) {
-      this.batch = batch;
-      this.node = node;
-      this.startNanos = startNanos;
-    }
-
-    private synchronized void reportAnswer() {
-      if (!reported) {
-        reported = true;
-        reports.answered(node, System.nanoTime() - startNanos);
-      }
-    }
-
-    private synchronized void reportFailure(StoreException failure) {
-      if (!reported) {
-        reported = true;
-        reports.failed(node, System.nanoTime() - startNanos, failure);
-      }
-    }
-
-    private void expire(long now) {
-      for (PendingCall<Q, R> pending : batch) {
-        if (pending.isExpired(now) && !pending.isDone()) {
-          StoreException failure = overdue == null ? unknown() : overdue;
-          overdue = failure;
-          reportFailure(failure);
-          deliver(pending, failure);
-        }
-      }
-    }
-
-    private StoreException unknown() {
-      return unavailable(
-          settings.target()
-              + " did not reply within "
-              + settings.timeout().toMillis()
-              + " ms: it is unknown whether the tokens were taken");
-    }
   }
 }

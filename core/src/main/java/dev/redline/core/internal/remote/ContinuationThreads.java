@@ -47,6 +47,18 @@ public final class ContinuationThreads implements Executor, AutoCloseable {
     }
   }
 
+  /** Completes an acquisition: on this thread if no continuation depends on it, else on another. */
+  void deliver(PendingCall<?, ?> pending, Object result) {
+    if (pending.isDone()) {
+      return;
+    }
+    if (pending.isBlocking()) {
+      pending.settle(result);
+    } else {
+      execute(() -> pending.settle(result));
+    }
+  }
+
   boolean isIdle() {
     return pool.getQueue().isEmpty();
   }

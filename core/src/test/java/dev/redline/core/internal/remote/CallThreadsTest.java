@@ -12,6 +12,9 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -61,5 +64,109 @@ class CallThreadsTest {
       broken.set(false);
       assertThat(threads.submit(ONE, true).get(20, TimeUnit.SECONDS)).isNotNull();
     }
+  }
+
+  /** A call that records its thread, and waits while the gate is shut. */
+  private static final class GatedCall implements CallThreads.Call<Acquisition, Outcome> {
+    final List<Thread> threads = new CopyOnWriteArrayList<>();
+    volatile CountDownLatch gate = new CountDownLatch(0);
+
+    @Override
+    public String node(Acquisition first) {
+      return "node";
+    }
+
+    @Override
+    public Object[] run(List<PendingCall<Acquisition, Outcome>> batch) throws Exception {
+      threads.add(Thread.currentThread());
+      gate.await();
+      return batch.stream().map(each -> new Outcome()).toArray();
+    }
+
+    @Override
+    public StoreException failure(Exception e) {
+      return new StoreException(StoreException.Kind.UNAVAILABLE, "failed", e);
+    }
+  }
+
+  private static CallThreads<Acquisition, Outcome> gated(
+      GatedCall call, int threads, Duration timeout) {
+    return new CallThreads<>(
+        new CallThreads.Settings("test", "a test", threads, threads, 64, 100, timeout),
+        call,
+        new CallReports());
+  }
+
+  @Test
+  void loneCallerMakesTheCallOnItsOwnThread() {
+    GatedCall call = new GatedCall();
+    try (CallThreads<Acquisition, Outcome> threads = gated(call, 2, Duration.ofSeconds(30))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(threads.callOrSubmit(ONE).join()).isNotNull();
+      }
+      assertThat(call.threads).hasSize(3).containsOnly(Thread.currentThread());
+    }
+  }
+
+  @Test
+  void callerThatIsNotAloneIsQueued() throws Exception {
+    GatedCall call = new GatedCall();
+    try (CallThreads<Acquisition, Outcome> threads = gated(call, 1, Duration.ofSeconds(30))) {
+      CountDownLatch gate = new CountDownLatch(1);
+      call.gate = gate;
+      CompletableFuture<Outcome> first =
+          CompletableFuture.supplyAsync(() -> threads.callOrSubmit(ONE).join());
+      while (call.threads.isEmpty()) {
+        Thread.onSpinWait();
+      }
+      PendingCall<Acquisition, Outcome> second = threads.callOrSubmit(ONE);
+      PendingCall<Acquisition, Outcome> third = threads.callOrSubmit(ONE);
+      assertThat(second).isNotDone();
+      gate.countDown();
+      assertThat(first.get(20, TimeUnit.SECONDS)).isNotNull();
+      assertThat(second.get(20, TimeUnit.SECONDS)).isNotNull();
+      assertThat(third.get(20, TimeUnit.SECONDS)).isNotNull();
+      assertThat(call.threads).as("the queued ones share a call").hasSize(2);
+      assertThat(call.threads).doesNotContain(Thread.currentThread());
+    }
+  }
+
+  @Test
+  void callersThreadsAreKeptFromCallsAfterOneWasOverdue() {
+    GatedCall call = new GatedCall();
+    try (CallThreads<Acquisition, Outcome> threads = gated(call, 2, Duration.ofMillis(500))) {
+      CountDownLatch gate = new CountDownLatch(1);
+      call.gate = gate;
+      CompletableFuture<Outcome> overdue =
+          CompletableFuture.supplyAsync(() -> threads.callOrSubmit(ONE).join());
+      while (call.threads.isEmpty()) {
+        Thread.onSpinWait();
+      }
+      // It is queued, and fails with its deadline, which is not before that of the first one.
+      assertThatThrownBy(() -> threads.callOrSubmit(ONE).join())
+          .hasRootCauseInstanceOf(StoreException.class);
+      gate.countDown();
+      assertThatThrownBy(overdue::join)
+          .hasRootCauseInstanceOf(StoreException.class)
+          .hasMessageContaining("unknown whether");
+      call.threads.clear();
+      assertThat(threads.callOrSubmit(ONE).join()).isNotNull();
+      assertThat(call.threads).hasSize(1).doesNotContain(Thread.currentThread());
+    }
+  }
+
+  @Test
+  void interruptedOrLateCallerIsQueued() {
+    GatedCall call = new GatedCall();
+    CallThreads<Acquisition, Outcome> threads = gated(call, 2, Duration.ofSeconds(30));
+    Thread.currentThread().interrupt();
+    PendingCall<Acquisition, Outcome> pending = threads.callOrSubmit(ONE);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(pending.join()).isNotNull();
+    assertThat(call.threads).hasSize(1).doesNotContain(Thread.currentThread());
+
+    threads.close();
+    assertThatThrownBy(() -> threads.callOrSubmit(ONE).join())
+        .hasMessageContaining("the store is closed");
   }
 }

@@ -105,7 +105,8 @@ public record JdbcSettings(
       return "PostgreSQL";
     }
     String rest = url.substring(DRIVER.length()).replaceFirst("(?s)\\?.*", "");
-    return "PostgreSQL at " + rest.replaceFirst("^//([^/@]*@)?", "");
+    // Up to the last @: a password may contain the character.
+    return "PostgreSQL at " + rest.replaceFirst("^//(.*@)?", "");
   }
 
   /** Returns the table and the server, without credentials. */

@@ -44,10 +44,13 @@ public final class JdbcStore implements RemoteStore {
   private final CallThreads<Acquisition, Outcome> calls;
   private final JdbcMaintenance maintenance;
   private final Duration timeout;
+  private final boolean ownPool;
   private final Runnable closing;
 
-  private JdbcStore(JdbcSettings settings, DataSource dataSource, Runnable closing) {
+  private JdbcStore(
+      JdbcSettings settings, DataSource dataSource, boolean ownPool, Runnable closing) {
     this.timeout = settings.timeout();
+    this.ownPool = ownPool;
     this.closing = closing;
     this.table = new BucketTable(settings.table(), settings.timeout());
     this.transaction = new BucketTransaction(dataSource, table, generations, denials, settings);
@@ -77,7 +80,7 @@ public final class JdbcStore implements RemoteStore {
   @SuppressWarnings("resource") // closed with the store
   public static JdbcStore start(JdbcSettings settings) {
     HikariDataSource pool = new HikariDataSource(poolSettings(settings));
-    return started(new JdbcStore(settings, pool, pool::close));
+    return started(new JdbcStore(settings, pool, true, pool::close));
   }
 
   /**
@@ -85,7 +88,7 @@ public final class JdbcStore implements RemoteStore {
    * JdbcSettings#poolSize} connections to spare. Closing the store does not close it.
    */
   public static JdbcStore start(JdbcSettings settings, DataSource dataSource) {
-    return started(new JdbcStore(settings, dataSource, () -> {}));
+    return started(new JdbcStore(settings, dataSource, false, () -> {}));
   }
 
   private static JdbcStore started(JdbcStore store) {
@@ -171,10 +174,14 @@ public final class JdbcStore implements RemoteStore {
     return submit(acquisition, true);
   }
 
+  /** {@inheritDoc} A caller that is alone makes the transaction on its own thread. */
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
     try {
-      return submit(acquisition, true).join();
+      // A pool of the application may let its callers wait for a connection for long.
+      return ownPool && maintenance.isReady()
+          ? calls.callOrSubmit(acquisition).join()
+          : submit(acquisition, true).join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof StoreException failure ? failure : transaction.failure(e);
     }
