@@ -73,7 +73,10 @@ public interface ConfigProvider extends AutoCloseable {
     return true;
   }
 
-  /** Ends a wait, and releases what the source holds. */
+  /**
+   * Releases what the source holds. The thread that waits was interrupted before; a wait that goes
+   * on may fail.
+   */
   @Override
   default void close() {}
 }

@@ -7,6 +7,8 @@ import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleProblem;
 import dev.redline.rules.documents.reading.RuleDocumentReader.Draft;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * errors. The last valid document stays while the source is unreachable or its document is invalid.
  */
 final class SourceState {
+  private static final Logger LOG = System.getLogger(SourceState.class.getName());
+
   private final RuleSource source;
   private @Nullable Snapshot fetched;
   private @Nullable Draft draft;
@@ -61,6 +65,10 @@ final class SourceState {
     } catch (IOException e) {
       return new Fetched(
           true, Optional.empty(), Optional.of(named(String.valueOf(e.getMessage()))));
+    } catch (RuntimeException e) {
+      // A bug of the source; it must not end the start, and health has to show it.
+      LOG.log(Level.DEBUG, source.provider().name() + ": loading failed", e);
+      return new Fetched(true, Optional.empty(), Optional.of(named("loading failed: " + e)));
     }
   }
 

@@ -78,7 +78,8 @@ final class SourceWatch {
   private SourceLoad load() {
     try {
       return loader.loadSource(source.provider());
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // Errors too, such as OutOfMemoryError: without this thread, the source would never heal.
       LOG.log(Level.ERROR, source.provider().name() + ": loading rules failed", e);
       return new SourceLoad(false, false);
     }
@@ -94,7 +95,7 @@ final class SourceWatch {
       } else {
         TimeUnit.MILLISECONDS.sleep(atMost);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.log(Level.DEBUG, source.provider().name() + " cannot be watched: " + e.getMessage(), e);
       return false;
     }

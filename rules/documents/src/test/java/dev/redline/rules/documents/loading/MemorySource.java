@@ -12,6 +12,7 @@ class MemorySource implements ConfigProvider {
   private final String name;
   volatile String content;
   volatile IOException failure;
+  volatile RuntimeException bug;
 
   MemorySource(String name) {
     this.name = name;
@@ -26,6 +27,9 @@ class MemorySource implements ConfigProvider {
   public Optional<Snapshot> load() throws IOException {
     if (failure != null) {
       throw failure;
+    }
+    if (bug != null) {
+      throw bug;
     }
     return Optional.ofNullable(content)
         .map(text -> new Snapshot(text, List.of(new Document(name, text))));

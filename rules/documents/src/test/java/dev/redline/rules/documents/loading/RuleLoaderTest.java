@@ -71,6 +71,25 @@ class RuleLoaderTest {
   }
 
   @Test
+  void aBugOfASourceIsAFailureOfThatSource() {
+    file.content = "rules: [{ id: a, path: /a, limit: 1/d }]";
+    redis.bug = new IllegalStateException("a bug");
+
+    assertThat(both.start().errors())
+        .containsExactly("redis: loading failed: java.lang.IllegalStateException: a bug");
+    assertThat(ruleOf("/a")).isEqualTo("a");
+
+    redis.bug = null;
+    redis.content = "rules: [{ id: b, path: /b, limit: 1/d }]";
+    assertThat(both.load().errors()).isEmpty();
+    assertThat(ruleOf("/b")).isEqualTo("b");
+    redis.bug = new IllegalArgumentException();
+    assertThat(both.load().errors())
+        .containsExactly("redis: loading failed: java.lang.IllegalArgumentException");
+    assertThat(ruleOf("/b")).isEqualTo("b");
+  }
+
+  @Test
   void aFailingMetricsExporterChangesNothing() {
     MetricsExporter failing =
         new MetricsExporter() {

@@ -35,6 +35,7 @@ class RuleReloadingTest {
     volatile Optional<Duration> pollInterval = Optional.empty();
     volatile boolean unwatchable;
     volatile IOException failure;
+    volatile Error error;
     volatile CountDownLatch blocked = new CountDownLatch(0);
     volatile boolean loadInterrupted;
 
@@ -60,6 +61,9 @@ class RuleReloadingTest {
       if (failure != null) {
         throw failure;
       }
+      if (error != null) {
+        throw error;
+      }
       return Optional.of(new Snapshot(content, List.of(new Document(name, content))));
     }
 
@@ -67,6 +71,9 @@ class RuleReloadingTest {
     public void awaitChange(Duration atMost) throws IOException, InterruptedException {
       if (unwatchable) {
         throw new IOException("cannot be watched");
+      }
+      if (error != null) {
+        throw error;
       }
       if (changes.tryAcquire(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
         changes.drainPermits();
@@ -194,6 +201,19 @@ class RuleReloadingTest {
   }
 
   @Test
+  void sourceHealsAfterAnErrorOfTheVirtualMachine() {
+    ControlledSource source = new ControlledSource("a");
+    start(source);
+    await().until(() -> source.loads.get() == 2);
+    source.error = new StackOverflowError("a test");
+    source.change("a-2");
+    await().until(() -> source.loads.get() > 4);
+
+    source.error = null;
+    awaitRule("a-2", Duration.ofSeconds(6));
+  }
+
+  @Test
   void closesAtOnceWhileWaiting() {
     start(new ControlledSource("a"), new ControlledSource("b"));
     long started = System.nanoTime();
@@ -236,6 +256,7 @@ class RuleReloadingTest {
     plans.changes.release();
     awaitRule("planned", Duration.ofSeconds(1));
     assertThat(rules.loads.get()).as("the rules are not loaded again").isEqualTo(loads);
-    assertThat(loader.status().errors()).isEmpty();
+    // The status follows the rules a moment later.
+    await().until(() -> loader.status().errors().isEmpty());
   }
 }
