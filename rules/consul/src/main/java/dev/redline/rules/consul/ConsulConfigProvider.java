@@ -41,6 +41,7 @@ public final class ConsulConfigProvider implements ConfigProvider {
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
   private static final int SHOWN_CHARACTERS = 200;
+  private static final String FILTERED = "X-Consul-Results-Filtered-By-ACLs";
 
   private final ConsulSettings settings;
   private final BoundedHttpClient client = new BoundedHttpClient(CONNECT_TIMEOUT, MAX_BYTES);
@@ -69,7 +70,9 @@ public final class ConsulConfigProvider implements ConfigProvider {
       interrupted.initCause(e);
       throw interrupted;
     }
-    List<Document> documents = isFound(response) ? documents(response) : List.of();
+    boolean found = isFound(response);
+    checkComplete(response);
+    List<Document> documents = found ? documents(response) : List.of();
     index = index(response.headers());
     return documents.isEmpty()
         ? Optional.empty()
@@ -85,9 +88,11 @@ public final class ConsulConfigProvider implements ConfigProvider {
       return;
     }
     Duration wait = atMost.compareTo(LONGEST_WAIT) < 0 ? atMost : LONGEST_WAIT;
+    // Consul takes 0 for its default, which is minutes.
+    long waitMillis = Math.max(1, wait.toMillis());
     // Consul adds up to a sixteenth to the time.
     Duration timeout = wait.plus(wait.dividedBy(16)).plus(REQUEST_TIMEOUT);
-    Response response = get("index=" + known + "&wait=" + wait.toMillis() + "ms", timeout);
+    Response response = get("index=" + known + "&wait=" + waitMillis + "ms", timeout);
     isFound(response);
     if (index(response.headers()) < known) {
       // The index goes back when Consul lost or restored its state; the old one means nothing.
@@ -125,6 +130,19 @@ public final class ConsulConfigProvider implements ConfigProvider {
     };
   }
 
+  /**
+   * Rejects a list without the keys that the token may not read: their rules would disappear
+   * without an error. Consul 1.11 and newer say so.
+   */
+  private void checkComplete(Response response) throws IOException {
+    if (response.headers().firstValue(FILTERED).map(Boolean::parseBoolean).orElse(false)) {
+      throw new IOException(
+          name()
+              + ": access denied to some keys of the folder; rl.consul.token needs a policy that"
+              + " may read all of them");
+    }
+  }
+
   private static String start(byte[] body) {
     String text = new String(body, StandardCharsets.UTF_8).strip();
     return text.substring(0, Math.min(text.length(), SHOWN_CHARACTERS));
@@ -160,7 +178,7 @@ public final class ConsulConfigProvider implements ConfigProvider {
 
   private static long index(HttpHeaders headers) {
     try {
-      return headers.firstValue("X-Consul-Index").map(Long::parseLong).orElse(0L);
+      return Math.max(0, headers.firstValue("X-Consul-Index").map(Long::parseLong).orElse(0L));
     } catch (NumberFormatException e) {
       return 0;
     }

@@ -22,13 +22,14 @@ public record ConsulSettings(String uri, String path, Optional<String> token, bo
   private static final String DEFAULT_PATH = "redline/rules";
 
   /**
-   * Checks the address and the path.
+   * Checks the address, the path and the token, which has to fit a header field.
    *
    * @throws IllegalArgumentException if one is not valid
    */
   public ConsulSettings {
     uri = ServerAddress.checkedUri(uri);
     path = checkedPath(path);
+    token.ifPresent(ServerAddress::checkedToken);
   }
 
   /** Returns the default settings: a key of an agent on this machine. */
@@ -44,7 +45,7 @@ public record ConsulSettings(String uri, String path, Optional<String> token, bo
             .parsed(
                 "use the name of a key, without a slash at its end", ConsulSettings::checkedPath)
             .orElse(DEFAULT_PATH),
-        from.property("rl.consul.token", "the token that may read the key").secret(),
+        ServerAddress.readToken(from, "rl.consul.token", "the token that may read the key", ""),
         from.property("rl.consul.recurse", "true: all keys of the folder are one document")
             .bool(false));
   }

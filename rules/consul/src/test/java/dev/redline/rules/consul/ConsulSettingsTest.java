@@ -63,6 +63,20 @@ class ConsulSettingsTest {
                 + " token goes to rl.consul.token");
   }
 
+  /** The HTTP client would show it in its message: a header field cannot hold it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"s3\ncret", "s3cret token", "s3crét"})
+  void rejectsTokenThatNoHeaderFieldCanHoldWithoutShowingIt(String token) {
+    assertThatThrownBy(() -> parse(Map.of("rl.consul.token", token)))
+        .isInstanceOf(InvalidSettingsException.class)
+        .hasMessageContaining("rl.consul.token")
+        .hasMessageNotContaining("s3");
+    assertThatThrownBy(
+            () -> new ConsulSettings("http://127.0.0.1", "rules", Optional.of(token), false))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageNotContaining("s3");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"/", "rules/"})
   void rejectsPathThatIsNoKey(String path) {

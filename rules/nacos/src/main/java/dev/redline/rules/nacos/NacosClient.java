@@ -2,6 +2,7 @@ package dev.redline.rules.nacos;
 
 import dev.redline.core.internal.client.BoundedHttpClient;
 import dev.redline.core.internal.client.BoundedHttpClient.Response;
+import dev.redline.core.internal.client.ServerAddress;
 import dev.redline.core.internal.json.JsonParser;
 import java.io.IOException;
 import java.net.ProtocolException;
@@ -167,6 +168,8 @@ final class NacosClient {
           JsonParser.object(new String(response.body(), StandardCharsets.UTF_8));
       String value =
           JsonParser.string(answer, "accessToken")
+              // One that no header field can hold is rejected here, since the client shows it.
+              .map(ServerAddress::checkedToken)
               .orElseThrow(() -> new IllegalArgumentException("there is no accessToken"));
       double ttlSeconds = JsonParser.number(answer, "tokenTtl").orElse(0.0);
       // Renewed after nine tenths of its time; one that ends earlier is noticed by a 403.

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,8 @@ public final class NacosConfigProvider implements ConfigProvider {
 
   /** The long poll under way, started by the waiting thread only. It can outlast a wait. */
   private volatile @Nullable LongPoll longPoll;
+
+  private volatile boolean closed;
 
   private record LongPoll(String md5, CompletableFuture<Response> response) {}
 
@@ -93,8 +96,14 @@ public final class NacosConfigProvider implements ConfigProvider {
     } catch (TimeoutException e) {
       // The next wait goes on with the same long poll.
       return;
+    } catch (CancellationException e) {
+      // The source was closed.
+      longPoll = null;
     } catch (ExecutionException e) {
       longPoll = null;
+      if (closed) {
+        return;
+      }
       throw new IOException(name() + ": " + BoundedHttpClient.failure(e).getMessage(), e);
     } catch (IOException e) {
       longPoll = null;
@@ -118,6 +127,7 @@ public final class NacosConfigProvider implements ConfigProvider {
   /** Ends the long poll. */
   @Override
   public void close() {
+    closed = true;
     LongPoll current = longPoll;
     if (current != null) {
       current.response().cancel(true);

@@ -2,6 +2,7 @@ package dev.redline.rules.nacos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -18,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,9 @@ class NacosProtocolTest {
   private NacosConfigProvider source;
 
   private record Answer(int status, String body) {}
+
+  private static final Answer HANGING = new Answer(0, "");
+  private static final Answer ENDLESS = new Answer(1, "");
 
   @BeforeEach
   void start() throws IOException {
@@ -59,6 +64,16 @@ class NacosProtocolTest {
     authorizations.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
     bodies.add(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
     Answer answer = answers.get(exchange.getRequestURI().getPath());
+    if (HANGING.equals(answer)) {
+      return;
+    }
+    if (ENDLESS.equals(answer)) {
+      exchange.sendResponseHeaders(200, 0);
+      byte[] block = new byte[1 << 16];
+      while (true) {
+        exchange.getResponseBody().write(block);
+      }
+    }
     byte[] body = answer.body().getBytes(StandardCharsets.UTF_8);
     exchange.sendResponseHeaders(answer.status(), body.length == 0 ? -1 : body.length);
     exchange.getResponseBody().write(body);
@@ -136,6 +151,71 @@ class NacosProtocolTest {
     assertThatThrownBy(source::load)
         .hasMessageStartingWith("Nacos DEFAULT_GROUP/redline-rules: login failed: ")
         .hasMessageEndingWith("answered 500: oops");
+  }
+
+  @Test
+  void tokenThatNoHeaderFieldCanHoldIsAFailureThatDoesNotShowIt() {
+    answers.put(LOGIN, new Answer(200, "{\"accessToken\":\"t0ken\\nX: y\",\"tokenTtl\":9}"));
+    assertThatThrownBy(source::load)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("login failed: the answer is not that of Nacos")
+        .hasMessageNotContaining("t0ken");
+  }
+
+  @Test
+  void closingEndsAWait() throws Exception {
+    source.load();
+    answers.put(LISTENER, HANGING);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread waiter =
+        new Thread(
+            () -> {
+              try {
+                source.awaitChange(Duration.ofMinutes(1));
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    waiter.start();
+    await().until(() -> urls.contains(LISTENER));
+    source.close();
+    waiter.join(1000);
+    assertThat(waiter.isAlive()).isFalse();
+    assertThat(failure).hasNullValue();
+  }
+
+  @Test
+  void goesOnWithTheLongPollOfThePreviousWait() throws Exception {
+    source.load();
+    answers.put(LISTENER, HANGING);
+    source.awaitChange(Duration.ofMillis(50));
+    source.awaitChange(Duration.ofMillis(50));
+    await().until(() -> urls.contains(LISTENER));
+    assertThat(urls).filteredOn(LISTENER::equals).hasSize(1);
+
+    answers.put(DOCUMENT, new Answer(200, "rules: [] # another"));
+    source.load();
+    source.awaitChange(Duration.ofMillis(50));
+    await().until(() -> urls.stream().filter(LISTENER::equals).count() == 2);
+    source.close();
+  }
+
+  @Test
+  void aDocumentThatDisappearedIsNoEmptyDocument() throws Exception {
+    assertThat(source.load()).isPresent();
+    answers.put(DOCUMENT, new Answer(404, "config data not exist"));
+    assertThat(source.load()).isEmpty();
+    source.awaitChange(Duration.ofSeconds(5));
+    assertThat(bodies).last().isEqualTo("Listening-Configs=redline-rules%02DEFAULT_GROUP%02%02%01");
+  }
+
+  @Test
+  void boundsABodyThatNeverEnds() {
+    answers.put(DOCUMENT, ENDLESS);
+    assertThatThrownBy(source::load)
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("Nacos DEFAULT_GROUP/redline-rules: ")
+        .hasMessageContaining("does not answer: ");
   }
 
   @Test
