@@ -39,7 +39,7 @@ final class AuditBson {
           text(document, "ruleId"),
           text(document, "ruleSetId"),
           document.containsKey("version")
-              ? Optional.of(document.getInt64("version").getValue())
+              ? Optional.of(document.getNumber("version").longValue())
               : Optional.empty(),
           text(document, "before"),
           text(document, "after"));

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.bson.BsonDocument;
 
 /**
@@ -25,6 +26,7 @@ final class ChangeStreams implements ChangeSignal {
 
   private final MongoAccess access;
   private final List<String> watched;
+  private final ReentrantLock waiting = new ReentrantLock();
   private final List<MongoChangeStreamCursor<ChangeStreamDocument<BsonDocument>>> cursors =
       new ArrayList<>();
   private volatile boolean closed;
@@ -42,7 +44,21 @@ final class ChangeStreams implements ChangeSignal {
 
   @Override
   public void await(Duration atMost) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + atMost.toNanos();
+    waiting.lockInterruptibly();
+    try {
+      awaitUntil(System.nanoTime() + atMost.toNanos());
+    } finally {
+      waiting.unlock();
+      if (closed) {
+        close();
+      }
+    }
+  }
+
+  private void awaitUntil(long deadline) throws IOException, InterruptedException {
+    if (closed) {
+      return;
+    }
     if (cursors.isEmpty()) {
       if (open()) {
         // A change before the streams were open caused no event.
@@ -143,9 +159,17 @@ final class ChangeStreams implements ChangeSignal {
     cursors.clear();
   }
 
-  /** Ends a wait within a turn; closing the client ends the streams. */
+  /** Ends a wait within a turn, and the streams: the client may be the application's. */
   @Override
   public void close() {
     closed = true;
+    // A thread that waits closes the streams when its wait ends.
+    if (waiting.tryLock()) {
+      try {
+        closeCursors();
+      } finally {
+        waiting.unlock();
+      }
+    }
   }
 }

@@ -14,6 +14,7 @@ import com.mongodb.client.MongoDatabase;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.bson.BSONException;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -113,7 +114,7 @@ final class MongoAccess implements AutoCloseable {
         drop();
       }
       throw failure(e);
-    } catch (IllegalStateException e) {
+    } catch (IllegalStateException | BSONException e) {
       throw failure(e);
     } catch (IOException e) {
       throw new IOException(name() + ": " + e.getMessage(), e);

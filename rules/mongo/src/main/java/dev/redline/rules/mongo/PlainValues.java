@@ -119,10 +119,12 @@ final class PlainValues {
     if (!value.isFinite()) {
       throw new IllegalArgumentException("a rule cannot hold the number " + value);
     }
-    // There is no BigDecimal for -0.
-    return value.isNegative() && value.equals(Decimal128.NEGATIVE_ZERO)
-        ? BigDecimal.ZERO
-        : value.bigDecimalValue();
+    try {
+      return value.bigDecimalValue();
+    } catch (ArithmeticException e) {
+      // There is no BigDecimal for -0, with any exponent.
+      return BigDecimal.ZERO;
+    }
   }
 
   private static Object number(BigDecimal value) {

@@ -11,7 +11,7 @@ import com.mongodb.client.model.Updates;
 import java.util.Optional;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
+import org.bson.BsonNumber;
 import org.bson.BsonObjectId;
 import org.bson.BsonValue;
 import org.bson.conversions.Bson;
@@ -128,6 +128,7 @@ final class RevisionHead {
   }
 
   private static long number(@Nullable BsonValue value) {
-    return value instanceof BsonInt64 number ? number.getValue() : 0;
+    // Tools that export and import documents turn long numbers into short ones.
+    return value instanceof BsonNumber number ? number.longValue() : 0;
   }
 }

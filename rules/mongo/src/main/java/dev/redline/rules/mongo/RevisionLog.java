@@ -130,7 +130,7 @@ final class RevisionLog {
       revisions.deleteMany(
           Filters.and(
               Filters.eq(COMMITTED, true),
-              Filters.lte(VERSION, first.getInt64(VERSION).getValue())));
+              Filters.lte(VERSION, first.getNumber(VERSION).longValue())));
     }
     // Of writers that ended before the head moved.
     ObjectId oldest = ObjectId.getSmallestWithDate(Date.from(now.minus(ABANDONED)));
@@ -191,15 +191,15 @@ final class RevisionLog {
       return new Entry(
           document.getObjectId(ID).getValue(),
           new Revision(
-              document.getInt64(VERSION).getValue(),
+              document.getNumber(VERSION).longValue(),
               decompressed(document.getBinary("gzip").getData()),
               Instant.ofEpochMilli(document.getDateTime("at").getValue()),
               document.getString("by").getValue(),
               document.getString("summary").getValue()),
-          document.getInt64("base").getValue(),
+          document.getNumber("base").longValue(),
           document.getBoolean("external").getValue(),
           AuditBson.parse(document.getDocument("entry")),
-          document.getInt64("entryNumber").getValue());
+          document.getNumber("entryNumber").longValue());
     } catch (RuntimeException e) {
       throw new IOException("holds a revision that was not written by Redline", e);
     }

@@ -8,9 +8,11 @@ import com.mongodb.client.model.DeleteOneModel;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
+import com.mongodb.client.model.Sorts;
 import com.mongodb.client.model.WriteModel;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -36,6 +38,7 @@ import org.bson.types.ObjectId;
  */
 final class RuleCollection {
   private static final int DUPLICATE_KEY = 11000;
+  private static final int MAX_BULK = 100;
   private static final String ID = "_id";
 
   private final MongoCollection<BsonDocument> documents;
@@ -61,13 +64,14 @@ final class RuleCollection {
   }
 
   /**
-   * Reads all documents.
+   * Reads all documents, in the order of {@code _id}: documents with the same rule id would
+   * otherwise seem to change when MongoDB returns them in another order.
    *
    * @throws IOException if one holds what no rule can hold
    */
   List<StoredDocument> read() throws IOException {
     List<StoredDocument> stored = new ArrayList<>();
-    for (BsonDocument document : documents.find()) {
+    for (BsonDocument document : documents.find().sort(Sorts.ascending(ID))) {
       try {
         stored.add(stored(document));
       } catch (IllegalArgumentException e) {
@@ -119,17 +123,24 @@ final class RuleCollection {
       long version) {
     SortedMap<String, List<StoredDocument>> existing = new TreeMap<>();
     actual.forEach(each -> existing.computeIfAbsent(each.id(), id -> new ArrayList<>(1)).add(each));
+    Set<BsonValue> keys = new HashSet<>();
+    actual.forEach(each -> keys.add(each.bson().get(ID)));
+    List<String> rejected = new ArrayList<>();
     List<WriteModel<BsonDocument>> writes = new ArrayList<>();
     for (String id : ids) {
       List<StoredDocument> stored = existing.getOrDefault(id, List.of());
       List<Map<String, Object>> values = target.getOrDefault(id, List.of());
       if (values.isEmpty()) {
         stored.forEach(each -> writes.add(new DeleteOneModel<>(unchanged(each))));
+      } else if (stored.isEmpty() && keys.contains(new BsonString(id))) {
+        // As after a tool gave that document another id.
+        rejected.add("'" + id + "' is the _id of a document with another id");
       } else {
         writes.addAll(replace(id, values.get(0), stored, record, version));
       }
     }
-    return write(writes);
+    rejected.addAll(write(writes));
+    return rejected;
   }
 
   /** Replaces one document of this id, or inserts it, and removes further ones. */
@@ -209,10 +220,16 @@ final class RuleCollection {
     return document;
   }
 
+  /** Writes in parts, each of which a slow server can do within the time-out of a call. */
   private List<String> write(List<WriteModel<BsonDocument>> writes) {
-    if (writes.isEmpty()) {
-      return List.of();
+    List<String> rejected = new ArrayList<>();
+    for (int from = 0; from < writes.size(); from += MAX_BULK) {
+      rejected.addAll(writePart(writes.subList(from, Math.min(writes.size(), from + MAX_BULK))));
     }
+    return rejected;
+  }
+
+  private List<String> writePart(List<WriteModel<BsonDocument>> writes) {
     try {
       documents.bulkWrite(writes, new BulkWriteOptions().ordered(false));
       return List.of();

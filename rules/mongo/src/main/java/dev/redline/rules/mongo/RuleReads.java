@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.bson.types.ObjectId;
@@ -97,6 +98,7 @@ final class RuleReads {
   /** Adds a revision that says what the documents say; another reader may be first. */
   private void adopt(Position at, RuleContent before, RuleContent after) throws IOException {
     Revision revision = revision(at, before, after);
+    checkReadable(revision, after);
     Entry entry =
         new Entry(
             new ObjectId(),
@@ -113,6 +115,57 @@ final class RuleReads {
           access.name(),
           Long.toString(revision.version()),
           revision.summary());
+    }
+  }
+
+  /**
+   * Rejects documents whose revision could not be read again, such as one that is nested too
+   * deeply: it would block all readers, also after the documents were mended.
+   */
+  private static void checkReadable(Revision revision, RuleContent content) throws IOException {
+    Optional<String> problem = problem(revision.document(), content);
+    if (problem.isPresent()) {
+      throw new IOException(
+          unreadable("rule", content.rules())
+                  .or(() -> unreadable("plan", content.plans()))
+                  .orElse("the rules cannot be read")
+              + ": "
+              + problem.get());
+    }
+  }
+
+  /** Returns why a text does not say what the documents say. */
+  private static Optional<String> problem(String text, RuleContent content) {
+    try {
+      return RuleContent.ofText(text).hasSameDocuments(content)
+          ? Optional.empty()
+          : Optional.of("not the same as text");
+    } catch (IllegalArgumentException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** Returns the first rule or plan that cannot be read as text. */
+  private static Optional<String> unreadable(
+      String what, SortedMap<String, List<Map<String, Object>>> byId) {
+    for (Map.Entry<String, List<Map<String, Object>>> each : byId.entrySet()) {
+      // A plan is read like a rule here: as a map of values.
+      SortedMap<String, List<Map<String, Object>>> alone = new TreeMap<>();
+      alone.put(each.getKey(), each.getValue());
+      RuleContent one = new RuleContent(alone, new TreeMap<>(), Set.of());
+      if (isUnreadable(one.toText(1))) {
+        return Optional.of(what + " '" + each.getKey() + "' cannot be read");
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isUnreadable(String text) {
+    try {
+      RuleContent.ofText(text);
+      return false;
+    } catch (IllegalArgumentException e) {
+      return true;
     }
   }
 

@@ -175,4 +175,46 @@ class FluxGateDocumentsTest {
         .singleElement()
         .satisfies(error -> assertThat(error.toString()).contains("rule 'a'", "PER_PLANET"));
   }
+
+  @Test
+  void numbersMayHaveAnyType() throws IOException {
+    rules.insertOne(
+        BsonDocument.parse(
+            "{_id:{$oid:'0123456789abcdef01234567'}, id:'odd', name:null, enabled:null,"
+                + " scope:'per_ip', keyStrategyId:null, onLimitExceedPolicy:null, ruleSetId:null,"
+                + " attributes:null, priority:3.0, bands:[{windowSeconds:60.0, capacity:100,"
+                + " label:'a'}, {windowSeconds:{$numberDecimal:'1'}, capacity:{$numberLong:'10'},"
+                + " label:null}]}"));
+
+    RateLimitRule odd = read().get("odd");
+
+    assertThat(odd.ruleSetId()).isEqualTo("default");
+    assertThat(odd.enabled()).isTrue();
+    assertThat(odd.priority()).isEqualTo(3);
+    assertThat(odd.key()).containsExactly(KeyField.parse("ip"));
+    assertThat(odd.bands().get(0).period()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(odd.bands().get(1).capacity()).isEqualTo(10);
+  }
+
+  @Test
+  void ruleWithoutBandsIsAnErrorThatNamesIt() throws IOException {
+    for (String bands : List.of("", ", bands:null", ", bands:[]", ", bands:[{capacity:5}]")) {
+      rules.insertOne(
+          BsonDocument.parse(
+              "{_id:'x', id:'bare', scope:'PER_IP', keyStrategyId:'ip'" + bands + "}"));
+
+      ReadResult result =
+          RuleDocumentReader.withoutPlaceholders()
+              .read(repository.load().orElseThrow().documents());
+
+      assertThat(result.errors())
+          .as(bands)
+          .isNotEmpty()
+          .allSatisfy(error -> assertThat(error.toString()).contains("rule 'bare'"));
+      rules.deleteOne(BsonDocument.parse("{_id:'x'}"));
+      rules.insertOne(BsonDocument.parse("{_id:'kept', limit:'1/s'}"));
+      assertThat(read()).containsOnlyKeys("kept");
+      rules.deleteOne(BsonDocument.parse("{_id:'kept'}"));
+    }
+  }
 }

@@ -50,7 +50,7 @@ final class MongoTestServer implements AutoCloseable {
   }
 
   String uri() {
-    return "mongodb://127.0.0.1:" + port + "/?serverSelectionTimeoutMS=1000";
+    return "mongodb://127.0.0.1:" + port + "/?serverSelectionTimeoutMS=3000";
   }
 
   String uri(String user, String password) {
@@ -60,7 +60,7 @@ final class MongoTestServer implements AutoCloseable {
         + password
         + "@127.0.0.1:"
         + port
-        + "/?authMechanism=PLAIN&authSource=$external&serverSelectionTimeoutMS=1000";
+        + "/?authMechanism=PLAIN&authSource=$external&serverSelectionTimeoutMS=3000";
   }
 
   /** Demands a user from now on, also of existing connections. */
