@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A separate process that acquires from one busy key with leases, until it is killed or its time is
@@ -22,10 +23,13 @@ import java.util.concurrent.TimeUnit;
  */
 final class LeasingProcess {
   static final int ENTRIES = 200_000;
-  static final RateLimitBand BAND = RateLimitBand.of(2_000, 1_000, Duration.ofSeconds(1));
-  static final RateLimitKey KEY = new RateLimitKey(Nodes.rule("r", BAND), "somebody");
 
   private LeasingProcess() {}
+
+  /** Returns a limit that is exhausted early in a run of that length. */
+  static RateLimitBand band(int seconds) {
+    return RateLimitBand.of(seconds < 60 ? 2_000 : 10_000, 1_000, Duration.ofSeconds(1));
+  }
 
   static LongBuffer map(Path file) throws IOException {
     try (FileChannel channel =
@@ -49,16 +53,18 @@ final class LeasingProcess {
     System.out.println("ready");
     System.in.read();
     long begin = System.nanoTime();
-    long end = begin + TimeUnit.SECONDS.toNanos(Long.parseLong(args[3]));
+    int seconds = Integer.parseInt(args[3]);
+    RateLimitKey key = new RateLimitKey(Nodes.rule("r", band(seconds)), "somebody");
+    long end = begin + TimeUnit.SECONDS.toNanos(seconds);
     double pause = 1e9 / Long.parseLong(args[4]);
     int done = 0;
     for (long now = begin; now - end < 0; now = System.nanoTime()) {
       if (now - begin < done * pause) {
-        Thread.onSpinWait();
+        LockSupport.parkNanos(100_000);
         continue;
       }
       done++;
-      acquire(store, log, Acquisition.of(KEY, done % 50 == 0 ? 5 : 1));
+      acquire(store, log, Acquisition.of(key, done % 50 == 0 ? 5 : 1));
     }
     System.out.println(
         store.leases().orElseThrow().acquired() + " " + store.leases().orElseThrow().spent());
