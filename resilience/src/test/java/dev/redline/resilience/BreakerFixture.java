@@ -145,6 +145,20 @@ abstract class BreakerFixture {
         nodes, Settings.parse(properties).circuitBreaker(), commandTimeout);
   }
 
+  /**
+   * Returns a store whose probes are neither slow nor late, however busy the machine: the time of a
+   * probe is measured, and one that takes 40 ms of the usual 50 ms opens the breaker again.
+   */
+  CircuitBreakingStore unhurriedStore(int probes) {
+    return store(
+        Duration.ofHours(1),
+        Map.of(
+            "rl.circuit-breaker.half-open-calls",
+            Integer.toString(probes),
+            "rl.circuit-breaker.open-duration",
+            "1h"));
+  }
+
   static Acquisition at(String... names) {
     Acquisition.Builder all = Acquisition.builder();
     for (int i = 0; i < names.length; i++) {

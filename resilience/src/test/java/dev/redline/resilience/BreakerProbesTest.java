@@ -17,17 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** Probes, which a breaker sends while it is half open. */
 class BreakerProbesTest extends BreakerFixture {
-  /** Returns a store whose probes are neither slow nor late, however busy the machine. */
-  private CircuitBreakingStore unhurriedStore(int probes) {
-    return store(
-        Duration.ofHours(1),
-        Map.of(
-            "rl.circuit-breaker.half-open-calls",
-            Integer.toString(probes),
-            "rl.circuit-breaker.open-duration",
-            "1h"));
-  }
-
   @Test
   void sendsOnlyProbesWhileHalfOpen() {
     CircuitBreakingStore store = unhurriedStore(3);
@@ -63,7 +52,7 @@ class BreakerProbesTest extends BreakerFixture {
 
   @Test
   void failedProbesReopenItWithoutLogging() {
-    CircuitBreakingStore store = store("half-open-calls", "2");
+    CircuitBreakingStore store = unhurriedStore(2);
     nodes.failing.add("a");
     failCalls("a", 5);
     for (int round = 0; round < 3; round++) {
@@ -85,7 +74,7 @@ class BreakerProbesTest extends BreakerFixture {
 
   @Test
   void denialFromMemoryIsNotAProbe() {
-    CircuitBreakingStore store = store("half-open-calls", "3", "open-duration", "1h");
+    CircuitBreakingStore store = unhurriedStore(3);
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.remember = true;

@@ -87,7 +87,7 @@ class CircuitBreakingStoreTest extends BreakerFixture {
 
   @Test
   void logsOutageOnceInStoreOrBreaker() {
-    CircuitBreakingStore store = store("half-open-calls", "1");
+    CircuitBreakingStore store = unhurriedStore(1);
     assertThat(fails(store, "a")).isFalse();
     nodes.observer.answered("a", 1);
     assertThat(nodes.observer.away()).as("logged by the breaker").isFalse();
@@ -106,7 +106,7 @@ class CircuitBreakingStoreTest extends BreakerFixture {
 
   @Test
   void malformedValueIsNotNodeFailure() {
-    CircuitBreakingStore store = store("half-open-calls", "1");
+    CircuitBreakingStore store = unhurriedStore(1);
     failCalls("a", 5);
     nodes.observer.recovered();
     nodes.hold = true;
