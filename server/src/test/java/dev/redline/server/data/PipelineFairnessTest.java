@@ -20,8 +20,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that are full of pipelined requests, beside a caller with one request. */
 @Timeout(60)
@@ -83,15 +84,22 @@ class PipelineFairnessTest {
   }
 
   private static String check(String path) {
-    String body = "{\"request\":{\"path\":\"" + path + "\"}}";
+    return check(path, "");
+  }
+
+  private static String check(String path, String padding) {
+    String body = "{" + padding + "\"request\":{\"path\":\"" + path + "\"}}";
     return "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: "
         + body.length()
         + "\r\n\r\n"
         + body;
   }
 
-  @Test
-  void decidesFewPipelinedRequestsBeforeThatOfAnotherConnection() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {0, 5_000, 60_000, 100_000})
+  void decidesFewPipelinedRequestsBeforeThatOfAnotherConnection(int bytesOfFirstBody)
+      throws Exception {
+    String first = check("/free", " ".repeat(bytesOfFirstBody));
     List<RawClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < 2 * LOOPS; i++) {
@@ -103,7 +111,7 @@ class PipelineFairnessTest {
       decidedBefore.clear();
       // Connections are given to the event loops in turn, so that each has one of both kinds.
       for (RawClient client : clients.subList(0, LOOPS)) {
-        client.send(check("/pipelined").repeat(PIPELINED));
+        client.send(first + check("/pipelined").repeat(PIPELINED));
       }
       await().until(() -> decided.size() == LOOPS);
       for (RawClient client : clients.subList(LOOPS, 2 * LOOPS)) {

@@ -59,6 +59,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
 
   private final Connections connections;
   private final OutboundProgress outbound = new OutboundProgress();
+  private final FairReads reads = new FairReads();
   private final Deque<Runnable> heldRequests = new ArrayDeque<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable HttpConnection http2;
@@ -101,6 +102,8 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   public void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
     ctx.channel().attr(KEY).set(this);
+    // Also bounds how many pipelined requests are decoded before the first is answered.
+    ctx.channel().config().setRecvByteBufAllocator(reads);
     ConnectionWatch watch = connections.watch(ctx.channel().eventLoop());
     watch.add(this);
     ctx.channel()
@@ -174,6 +177,11 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   }
 
   // Requests and responses.
+
+  /** Returns how much is read at a time. */
+  FairReads reads() {
+    return reads;
+  }
 
   /** The head of an HTTP/1 request was read. */
   void headReceived(boolean valid) {

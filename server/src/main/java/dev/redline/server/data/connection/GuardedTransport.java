@@ -2,7 +2,6 @@ package dev.redline.server.data.connection;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFactory;
 import io.netty.channel.ChannelOption;
@@ -28,14 +27,6 @@ import org.jspecify.annotations.Nullable;
  * which is too late for a limit on connections.
  */
 final class GuardedTransport implements Transport {
-  /**
-   * A connection reads at most this before others get their turn: some thirty pipelined checks.
-   * With 64 KiB, a few hundred connections full of them delayed the other callers by seconds.
-   */
-  private static final int MAX_READ_BYTES = 1 << 12;
-
-  private static final int MAX_READS = 1;
-
   private final Transport original;
   private final Connections connections;
 
@@ -47,10 +38,6 @@ final class GuardedTransport implements Transport {
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
     original.configure(options, domainSocket, bootstrap);
-    // Also bounds how many pipelined requests are decoded before the first is answered.
-    bootstrap.childOption(
-        ChannelOption.RECVBUF_ALLOCATOR,
-        new AdaptiveRecvByteBufAllocator(512, 2048, MAX_READ_BYTES).maxMessagesPerRead(MAX_READS));
     // Accepts until no connection waits: Acceptor needs to know when that is so.
     bootstrap.option(
         ChannelOption.RECVBUF_ALLOCATOR,

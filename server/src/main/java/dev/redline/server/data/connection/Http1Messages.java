@@ -5,6 +5,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -30,8 +31,10 @@ final class Http1Messages extends ChannelInboundHandlerAdapter {
         request.setProtocolVersion(HttpVersion.HTTP_1_1);
       }
       guard.headReceived(valid);
+      guard.reads().bodyBegins(valid ? HttpUtil.getContentLength(request, 0L) : 0);
     }
     if (message instanceof HttpContent content) {
+      guard.reads().bodyContinues(content.content().readableBytes());
       DecoderResult result = content.decoderResult();
       if (!result.isSuccess() && guard.malformedBody(result.cause())) {
         ReferenceCountUtil.release(message);
@@ -40,6 +43,7 @@ final class Http1Messages extends ChannelInboundHandlerAdapter {
     }
     if (message instanceof LastHttpContent) {
       guard.messageReceived();
+      guard.reads().bodyEnds();
     }
     ctx.fireChannelRead(message);
   }
