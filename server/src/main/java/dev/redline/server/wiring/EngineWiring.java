@@ -21,7 +21,6 @@ import dev.redline.server.settings.PluginsDirectory;
 import dev.redline.server.settings.ServerSettings;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.annotation.Bean;
@@ -89,18 +88,10 @@ class EngineWiring {
     ConfigFileWatcher watcher = new ConfigFileWatcher();
     options
         .config()
-        .filter(file -> !isEnabledOverridden(options))
+        .filter(file -> !KillSwitch.isOverridden(file, options, environment))
         .map(file -> new KillSwitch(file, environment, settings.core().enabled(), engine::enable))
         .ifPresent(killSwitch -> watcher.every(KILL_SWITCH_INTERVAL, killSwitch::update));
     return watcher;
-  }
-
-  /** Returns whether a flag or variable overrides {@code rl.enabled} of the configuration file. */
-  private static boolean isEnabledOverridden(ServerOptions options) {
-    Map<String, String> flags = options.flags();
-    return flags.containsKey("rl.enabled")
-        || options.variables().containsKey("RL_ENABLED")
-        || System.getProperty("rl.enabled") != null;
   }
 
   @Bean

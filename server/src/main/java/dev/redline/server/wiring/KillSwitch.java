@@ -5,23 +5,28 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindResult;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.PropertiesPropertySourceLoader;
 import org.springframework.boot.env.PropertySourceLoader;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
+import org.springframework.core.env.Profiles;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.FileSystemResource;
 
 /**
  * Follows {@code rl.enabled} in the configuration file while the service runs.
  *
- * <p>A file that cannot be read, or has another value than true or false, changes nothing. Used by
- * one thread at a time.
+ * <p>A file that cannot be read, or has another value than true or false, changes nothing.
+ * Documents of the file that profiles switch off are ignored. Used by one thread at a time.
  */
 final class KillSwitch {
   private static final Logger LOG = System.getLogger(KillSwitch.class.getName());
@@ -45,6 +50,30 @@ final class KillSwitch {
     this.environment = environment;
     this.enabled = enabled;
     this.enable = enable;
+  }
+
+  /**
+   * Returns whether something stronger than the file says {@code rl.enabled}: a flag, a variable, a
+   * system property, or a file that it imports. Then the file is not followed.
+   */
+  static boolean isOverridden(
+      Path file, ServerOptions options, ConfigurableEnvironment environment) {
+    if (options.flags().containsKey(NAME) || options.variables().containsKey("RL_ENABLED")) {
+      return true;
+    }
+    for (PropertySource<?> source : environment.getPropertySources()) {
+      if (source instanceof EnumerablePropertySource<?> enumerable
+          && PropertyLayers.properties(enumerable, environment).keySet().stream()
+              .anyMatch(KillSwitch::isName)) {
+        // Spring names the source of a file by its path.
+        return !source.getName().contains(file.toAbsolutePath().toString());
+      }
+    }
+    return false;
+  }
+
+  private static boolean isName(String property) {
+    return MergedProperties.fold(property).equals(NAME);
   }
 
   /** Reads the file, and switches if the value has changed. */
@@ -72,11 +101,19 @@ final class KillSwitch {
   }
 
   private static boolean parse(String text) {
-    return switch (text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
       case "true", "" -> true;
       case "false" -> false;
       default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
     };
+  }
+
+  /** Returns whether Spring would use a document of the file. */
+  private boolean isActive(PropertySource<?> document) {
+    BindResult<String[]> profiles =
+        new Binder(ConfigurationPropertySources.from(document))
+            .bind("spring.config.activate.on-profile", String[].class);
+    return !profiles.isBound() || environment.acceptsProfiles(Profiles.of(profiles.get()));
   }
 
   private Optional<String> read() throws IOException {
@@ -85,11 +122,10 @@ final class KillSwitch {
         properties ? new PropertiesPropertySourceLoader() : new YamlPropertySourceLoader();
     String found = null;
     for (PropertySource<?> document : loader.load("config", new FileSystemResource(file))) {
-      if (document instanceof EnumerablePropertySource<?> enumerable) {
+      if (document instanceof EnumerablePropertySource<?> enumerable && isActive(document)) {
         for (Map.Entry<String, String> property :
             PropertyLayers.properties(enumerable, environment).entrySet()) {
-          boolean ours = MergedProperties.fold(property.getKey()).equals(NAME);
-          found = ours ? property.getValue().trim() : found;
+          found = isName(property.getKey()) ? property.getValue().trim() : found;
         }
       }
     }
