@@ -18,11 +18,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the limits of a method: its own, else those of the methods it overrides, else those of its
  * class, superclasses and interfaces. The first element that has limits, or {@link RateLimit.None},
- * decides.
+ * decides. Needs no engine, so that an adapter can choose what to intercept before there is one.
+ * Thread-safe.
  */
-final class AnnotationLookup {
+public final class AnnotationLookup {
   private final @Nullable Function<AnnotatedElement, List<RateLimit>> reader;
   private final ConcurrentMap<Class<?>, Boolean> mentions = new ConcurrentHashMap<>();
+
+  /** Creates a lookup by plain reflection, with meta-annotations. */
+  public AnnotationLookup() {
+    this(null);
+  }
 
   /**
    * Creates a lookup.
@@ -32,6 +38,23 @@ final class AnnotationLookup {
    */
   AnnotationLookup(@Nullable Function<AnnotatedElement, List<RateLimit>> reader) {
     this.reader = reader;
+  }
+
+  /**
+   * Returns whether a method has limits, also such that cannot be used.
+   *
+   * @param method the method that is called; it may be that of an interface, or a bridge
+   * @param type the class of the object, not of its proxy
+   */
+  public boolean isLimited(Method method, Class<?> type) {
+    if (!mayHaveLimits(type)) {
+      return false;
+    }
+    try {
+      return !find(MethodFamily.mostSpecific(method, type), type).isEmpty();
+    } catch (IllegalArgumentException e) {
+      return true;
+    }
   }
 
   /**

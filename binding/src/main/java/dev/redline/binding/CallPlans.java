@@ -64,16 +64,9 @@ public final class CallPlans {
     return new Builder(handler);
   }
 
-  /** Returns whether a method has limits, without planning it; for pointcuts. */
+  /** Returns whether a method has limits, without planning it. */
   public boolean isLimited(Method method, Class<?> type) {
-    if (!annotations.mayHaveLimits(type)) {
-      return false;
-    }
-    try {
-      return !annotations.find(MethodFamily.mostSpecific(method, type), type).isEmpty();
-    } catch (IllegalArgumentException e) {
-      return true;
-    }
+    return annotations.isLimited(method, type);
   }
 
   /**

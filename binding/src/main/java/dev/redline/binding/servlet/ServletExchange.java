@@ -1,6 +1,7 @@
 package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.CurrentRequest;
+import dev.redline.binding.web.DenialResponse;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;
 import jakarta.servlet.http.HttpServletRequest;
@@ -30,6 +31,13 @@ public record ServletExchange(
   public void decided(RateLimitResult result, boolean fallback) {
     if (response != null) {
       responses.addHeaders(request, response, result, !fallback);
+    }
+  }
+
+  /** Sets the header fields of the response to a denied request, if the response is known. */
+  public void denied(DenialResponse denial) {
+    if (response != null) {
+      responses.http().write(denial, new LimitedServletResponse(request, response));
     }
   }
 }

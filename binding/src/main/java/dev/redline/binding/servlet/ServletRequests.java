@@ -42,8 +42,9 @@ public record ServletRequests(
             .path(path(request))
             .method(request.getMethod())
             .clientAddress(identity.address(request.getRemoteAddr(), forwardedFor(request)))
-            .userId(user.apply(principal))
             .apiKey(request.getHeader(identity.apiKeyHeader()));
+    identity.identify(
+        context, user.apply(principal), () -> values(request, ClientIdentity.AUTHORIZATION));
     addHeaders(context, request);
     if (!customizers.isEmpty()) {
       RequestDetails details = new RequestDetails(context);
@@ -75,7 +76,11 @@ public record ServletRequests(
     if (identity.proxies().blocks().isEmpty()) {
       return List.of();
     }
-    Enumeration<String> values = request.getHeaders(ClientIdentity.FORWARDED_FOR);
+    return values(request, ClientIdentity.FORWARDED_FOR);
+  }
+
+  private static List<String> values(HttpServletRequest request, String header) {
+    Enumeration<String> values = request.getHeaders(header);
     return values == null ? List.of() : Collections.list(values);
   }
 

@@ -28,13 +28,7 @@ public record ServletResponses(RateLimitHttp http) {
       HttpServletResponse response,
       RateLimitResult result,
       boolean retry) {
-    if (response.isCommitted()
-        || !RateLimitHttp.replaces(result, request.getAttribute(RateLimitHttp.RESULT))) {
-      return;
-    }
-    request.setAttribute(RateLimitHttp.RESULT, result);
-    http.forEachHeader(result, retry, response::setHeader);
-    expose(request, response);
+    http.write(result, retry, new LimitedServletResponse(request, response));
   }
 
   /** Sends the response to a denied request; does nothing if a response is under way already. */
@@ -45,10 +39,8 @@ public record ServletResponses(RateLimitHttp http) {
     }
     DenialResponse denial = http.denial(result);
     response.resetBuffer();
-    request.setAttribute(RateLimitHttp.RESULT, result);
+    http.write(denial, new LimitedServletResponse(request, response));
     response.setStatus(denial.status());
-    denial.headers().forEach(response::setHeader);
-    expose(request, response);
     byte[] body = denial.body().getBytes(StandardCharsets.UTF_8);
     if (body.length > 0) {
       response.setContentType(denial.contentType());
@@ -70,15 +62,6 @@ public record ServletResponses(RateLimitHttp http) {
       return response.getOutputStream();
     } catch (IllegalStateException e) {
       return null;
-    }
-  }
-
-  /** Lets scripts of other origins read the fields; the application decides which origins. */
-  private void expose(HttpServletRequest request, HttpServletResponse response) {
-    String exposed = http.exposedHeaders();
-    if (request.getHeader("Origin") != null
-        && !response.getHeaders(RateLimitHttp.EXPOSE).contains(exposed)) {
-      response.addHeader(RateLimitHttp.EXPOSE, exposed);
     }
   }
 }

@@ -2,9 +2,12 @@ package dev.redline.binding.web;
 
 import dev.redline.core.internal.http.ClientAddress;
 import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.IpAddress;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.settings.Settings;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,15 +15,56 @@ import org.jspecify.annotations.Nullable;
  *
  * @param proxies the peers whose {@code X-Forwarded-For} is trusted
  * @param apiKeyHeader the header that holds the API key
+ * @param tokens finds users by their tokens
  */
-public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader) {
+public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader, UserTokens tokens) {
   /** The header that proxies append the address of their peer to. */
   public static final String FORWARDED_FOR = "X-Forwarded-For";
 
+  /** The header that holds the token of a user. */
+  public static final String AUTHORIZATION = "Authorization";
+
+  /**
+   * The attribute of a request whose token is not valid. An attribute, because the request is
+   * described before it is decided; clients cannot set one.
+   */
+  private static final String INVALID_TOKEN = ClientIdentity.class.getName() + ".INVALID_TOKEN";
+
+  /** Creates the identity without tokens. */
+  public ClientIdentity(TrustedProxies proxies, String apiKeyHeader) {
+    this(proxies, apiKeyHeader, UserTokens.NONE);
+  }
+
   /** Returns the identity by settings; without trusted proxies every peer is the client. */
-  public static ClientIdentity of(Settings.Identity settings) {
+  public static ClientIdentity of(Settings.Identity settings, UserTokens tokens) {
     return new ClientIdentity(
-        settings.trustedProxies().orElse(TrustedProxies.none()), settings.apiKeyHeader());
+        settings.trustedProxies().orElse(TrustedProxies.none()), settings.apiKeyHeader(), tokens);
+  }
+
+  /**
+   * Sets the user of a request: the one whom the application knows, else the one whom a verified
+   * token names.
+   *
+   * @param authenticated the name of the user whom the application authenticated, or null
+   * @param authorization returns the values of {@link #AUTHORIZATION} in order
+   */
+  public void identify(
+      RequestContext.Builder request,
+      @Nullable String authenticated,
+      Supplier<List<String>> authorization) {
+    request.userId(authenticated);
+    boolean known = authenticated != null && !authenticated.isEmpty();
+    if (!known && tokens.areRead() && !tokens.identify(request, authorization.get())) {
+      request.attribute(INVALID_TOKEN, "true");
+    }
+  }
+
+  /**
+   * Returns whether a request is denied because its token is not valid. It is not if a customizer
+   * of the application knew its user.
+   */
+  public static boolean isDenied(RequestContext request) {
+    return request.attributeOrNull(INVALID_TOKEN) != null && request.userIdOrNull() == null;
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.redline.binding.web;
 
+import dev.redline.core.RateLimitResult;
 import dev.redline.core.internal.http.HttpDecision;
 import dev.redline.core.internal.http.ProblemDetails;
 import java.util.Map;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 public final class DenialResponse {
+  private final RateLimitResult result;
   private final Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
   private int status;
   private String contentType = ProblemDetails.MEDIA_TYPE;
@@ -18,9 +20,14 @@ public final class DenialResponse {
 
   /** Creates the response that a decision asks for. */
   public DenialResponse(HttpDecision decision) {
+    this.result = decision.result();
     this.status = decision.status();
     this.body = decision.problemJson();
     decision.forEachHeader(headers::put);
+  }
+
+  RateLimitResult result() {
+    return result;
   }
 
   /** Returns the status. */

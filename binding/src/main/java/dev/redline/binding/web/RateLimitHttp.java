@@ -5,6 +5,8 @@ import dev.redline.core.internal.http.HttpDecision;
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.settings.Settings;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,59 @@ public record RateLimitHttp(HttpSettings settings, List<DenialCustomizer> custom
             });
   }
 
+  /**
+   * Sets the header fields of a result, in place of those of an earlier one. Does nothing if the
+   * response has those of a more important result, or is committed.
+   *
+   * @param retry whether those are included that say when to retry
+   */
+  public void write(RateLimitResult result, boolean retry, LimitedResponse response) {
+    Object before = response.result();
+    if (response.isCommitted() || !replaces(result, before)) {
+      return;
+    }
+    if (before instanceof RateLimitResult earlier) {
+      Set<String> obsolete = names(earlier);
+      forEachHeader(result, retry, (name, value) -> obsolete.remove(name));
+      remove(obsolete, response);
+    }
+    response.result(result);
+    forEachHeader(result, retry, response::set);
+    response.expose(exposedHeaders());
+  }
+
+  /**
+   * Sets the header fields of the response to a denied request, in place of those of earlier
+   * results: also of this one, of which customizers may have removed some. Does nothing if the
+   * response is committed.
+   */
+  public void write(DenialResponse denial, LimitedResponse response) {
+    if (response.isCommitted()) {
+      return;
+    }
+    if (response.result() instanceof RateLimitResult earlier) {
+      Set<String> obsolete = names(earlier);
+      denial.headers().keySet().forEach(obsolete::remove);
+      remove(obsolete, response);
+    }
+    response.result(denial.result());
+    denial.headers().forEach(response::set);
+    response.expose(exposedHeaders());
+  }
+
+  /** Returns the names of the header fields of a result. */
+  private Set<String> names(RateLimitResult result) {
+    Set<String> names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    forEachHeader(result, true, (name, value) -> names.add(name));
+    return names;
+  }
+
+  private static void remove(Set<String> obsolete, LimitedResponse response) {
+    if (!obsolete.isEmpty()) {
+      response.remove(obsolete);
+    }
+  }
+
   /** Returns the response to a denied request. */
   public DenialResponse denial(RateLimitResult result) {
     DenialResponse response = new DenialResponse(decision(result));
@@ -69,7 +124,7 @@ public record RateLimitHttp(HttpSettings settings, List<DenialCustomizer> custom
   }
 
   /** Returns the fields that scripts of other origins may read, as a value of {@link #EXPOSE}. */
-  public String exposedHeaders() {
+  private String exposedHeaders() {
     StringBuilder names = new StringBuilder("Retry-After");
     if (settings.legacyHeaders()) {
       names.append(", ").append(LEGACY);

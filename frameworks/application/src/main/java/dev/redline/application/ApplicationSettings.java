@@ -8,6 +8,7 @@ import dev.redline.binding.web.FilterShares;
 import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.internal.settings.PropertyCatalog;
+import dev.redline.core.internal.token.JwtSettings;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PropertyReader;
@@ -21,11 +22,13 @@ import java.util.Optional;
  * All {@code rl.*} properties of an application, typed and checked.
  *
  * @param assembly those of engine, store and rules
+ * @param jwt which JWTs name users; absent: none
  * @param filters those of web filters, by name; {@link WebFilterSettings#DEFAULT} is always there
  * @param annotations those of {@code @RateLimit}
  */
 public record ApplicationSettings(
     AssemblySettings assembly,
+    Optional<JwtSettings> jwt,
     Map<String, WebFilterSettings> filters,
     AnnotationSettings annotations) {
   /** Copies the map, which keeps its order. */
@@ -123,6 +126,7 @@ public record ApplicationSettings(
         PropertyReader from, Plugins plugins, HostProfile host, InlineRules inline) {
       return new ApplicationSettings(
           AssemblySettings.read(from, plugins, host, inline),
+          UserVerification.read(from),
           WebFilterSettings.read(from, filters),
           AnnotationSettings.read(from, annotations));
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Function;
@@ -89,6 +90,13 @@ record ApplicationConfig(
 
   /** Loaded only if the interfaces of MicroProfile Config are present. */
   private static final class MicroProfile {
+    private static final Pattern NOT_IN_VARIABLES = Pattern.compile("[^A-Za-z0-9]");
+
+    /** Returns the name of the environment variable that stands for a property. */
+    private static String variable(String name) {
+      return NOT_IN_VARIABLES.matcher(name).replaceAll("_").toUpperCase(Locale.ROOT);
+    }
+
     /** Returns the configuration, or null if nothing implements the interfaces. */
     static @Nullable ApplicationConfig read(PropertyCatalog catalog) {
       Config config;
@@ -112,12 +120,11 @@ record ApplicationConfig(
             config.getOptionalValue(name, String.class).ifPresent(v -> properties.put(name, v));
           }
         }
-        if (variables.isEmpty()) {
-          layers.add(properties);
-        } else {
-          // The environment, to which implementations may add names that they guessed.
-          layers.addVariables(variables);
-        }
+        // Of one source a variable wins. That also leaves out the names that implementations add to
+        // the environment: what they guess that a variable stands for.
+        properties.keySet().removeIf(name -> !variables.getOrDefault(variable(name), "").isEmpty());
+        layers.add(properties);
+        layers.addVariables(variables);
       }
       return new ApplicationConfig(
           layers.merged(), name -> config.getOptionalValue(name, String.class).orElse(null));

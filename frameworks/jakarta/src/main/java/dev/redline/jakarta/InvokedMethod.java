@@ -1,19 +1,15 @@
 package dev.redline.jakarta;
 
-import dev.redline.binding.Call;
+import dev.redline.binding.web.CallInRequest;
 import dev.redline.binding.web.CurrentRequest;
-import dev.redline.core.RateLimitResult;
-import dev.redline.core.key.RequestContext;
 import jakarta.interceptor.InvocationContext;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** A call that the container intercepted. */
-final class InvokedMethod implements Call {
+final class InvokedMethod extends CallInRequest {
   private final InvocationContext invocation;
-  private final @Nullable CurrentRequest current;
   private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
-  private @Nullable RequestContext described;
 
   /**
    * Creates a call.
@@ -21,28 +17,8 @@ final class InvokedMethod implements Call {
    * @param current the request that the calling thread handles, or null
    */
   InvokedMethod(InvocationContext invocation, @Nullable CurrentRequest current) {
+    super(invocation.getTarget(), invocation.getParameters(), current);
     this.invocation = invocation;
-    this.current = current;
-  }
-
-  @Override
-  public @Nullable Object target() {
-    return invocation.getTarget();
-  }
-
-  @Override
-  public @Nullable Object[] arguments() {
-    return invocation.getParameters();
-  }
-
-  @Override
-  public RequestContext request() {
-    RequestContext request = described;
-    if (request == null) {
-      request = current == null ? RequestContext.EMPTY : current.describe();
-      described = request;
-    }
-    return request;
   }
 
   /** Returns an executor that runs the method with the class loader of the application. */
@@ -58,13 +34,6 @@ final class InvokedMethod implements Call {
         thread.setContextClassLoader(before);
       }
     };
-  }
-
-  @Override
-  public void decided(RateLimitResult result, boolean fallback) {
-    if (current != null) {
-      current.decided(result, fallback);
-    }
   }
 
   @Override

@@ -3,11 +3,13 @@ package dev.redline.jakarta;
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
 import dev.redline.application.DefaultOrder;
+import dev.redline.application.UserVerification;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.binding.CallPlan;
 import dev.redline.binding.CallPlans;
+import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.CurrentRequest;
 import dev.redline.binding.web.DenialCustomizer;
 import dev.redline.binding.web.RateLimitHttp;
@@ -55,6 +57,7 @@ final class LimitedApplication implements AutoCloseable {
   private final ApplicationSettings settings;
   private final RedlineAssembly assembly;
   private final ChosenHandler handler;
+  private final UserVerification users;
   private final RateLimitHttp http;
   private final CallPlans plans;
   private final ApplicationBeans beans;
@@ -73,10 +76,7 @@ final class LimitedApplication implements AutoCloseable {
     this.beans = beans;
     this.beanTypes = Set.copyOf(beanTypes);
     this.handler =
-        beans
-            .only(RateLimitHandler.class)
-            .map(own -> ChosenHandler.ofApplication(own, assembly.engine()))
-            .orElse(new ChosenHandler(assembly.engine()));
+        ChosenHandler.of(settings, assembly.engine(), beans.only(RateLimitHandler.class));
     this.http = RateLimitHttp.of(settings.core(), beans.all(DenialCustomizer.class));
     this.requests = beans.only(RequestHolder.class).orElseThrow();
     this.plans =
@@ -88,6 +88,7 @@ final class LimitedApplication implements AutoCloseable {
             .placeholders(config::resolve)
             .keyResolvers(name -> beans.named(KeyResolver.class, name))
             .build();
+    this.users = UserVerification.start(settings);
   }
 
   /**
@@ -113,16 +114,21 @@ final class LimitedApplication implements AutoCloseable {
     beans.all(DecisionListener.class).forEach(builder::listener);
     beans.all(RuleChange.Listener.class).forEach(builder::ruleChangeListener);
     RedlineAssembly assembly = builder.hostObjects(beans).start();
+    LimitedApplication application;
     try {
-      LimitedApplication application =
-          new LimitedApplication(settings, assembly, config, beans, beanTypes);
+      application = new LimitedApplication(settings, assembly, config, beans, beanTypes);
+    } catch (Throwable e) {
+      assembly.close();
+      throw e;
+    }
+    try {
       if (settings.annotations().enabled()) {
         beanTypes.forEach(application::plan);
         application.plans.check();
       }
       return application;
     } catch (Throwable e) {
-      assembly.close();
+      application.close();
       throw e;
     }
   }
@@ -171,6 +177,10 @@ final class LimitedApplication implements AutoCloseable {
 
   ChosenHandler handler() {
     return handler;
+  }
+
+  ClientIdentity clientIdentity() {
+    return users.clientIdentity();
   }
 
   RateLimitHttp http() {
@@ -228,6 +238,7 @@ final class LimitedApplication implements AutoCloseable {
 
   @Override
   public void close() {
+    users.close();
     assembly.close();
   }
 }

@@ -3,7 +3,7 @@ package dev.redline.jakarta;
 import dev.redline.assembly.MergedProperties;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
-import dev.redline.binding.CallPlans;
+import dev.redline.binding.AnnotationLookup;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.settings.PropertyCatalog;
 import jakarta.annotation.Priority;
@@ -26,7 +26,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +39,7 @@ public class RedlineExtension implements Extension {
 
   private final Plugins plugins = Plugins.load(RedlineExtension.class.getClassLoader());
   private final PropertyCatalog catalog = LimitedApplication.PROPERTIES.catalog(plugins);
-
-  /** Reads annotations alone: beans are found before there is an engine. */
-  private final CallPlans annotations =
-      CallPlans.builder(
-              check -> CompletableFuture.failedFuture(new UnsupportedOperationException()))
-          .build();
-
+  private final AnnotationLookup annotations = new AnnotationLookup();
   private final Set<Class<?>> beanTypes = new LinkedHashSet<>();
   private @Nullable LimitedApplication application;
 

@@ -53,8 +53,8 @@ public final class RedlineFeature implements Feature {
     @Override
     public Response toResponse(RateLimitExceededException denied) {
       DenialResponse denial = application.http().denial(denied.result());
-      Response.ResponseBuilder response = Response.status(denial.status());
-      denial.headers().forEach(response::header);
+      Response.ResponseBuilder response =
+          Response.status(denial.status()).header(ResourceRequest.DENIAL, denial);
       if (!denial.body().isEmpty()) {
         response.type(denial.contentType()).entity(denial.body());
       }
@@ -69,7 +69,7 @@ public final class RedlineFeature implements Feature {
 
     ResourceLimits(LimitedApplication application) {
       this.application = application;
-      this.identity = ClientIdentity.of(application.settings().core().identity());
+      this.identity = application.clientIdentity();
     }
 
     @Override

@@ -3,14 +3,19 @@ package dev.redline.jakarta;
 import dev.redline.binding.servlet.ServletExchange;
 import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.CurrentRequest;
+import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.LimitedResponse;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import java.security.Principal;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +23,12 @@ import org.jspecify.annotations.Nullable;
  * scope may be gone when an asynchronous method has its result.
  */
 final class ResourceRequest implements CurrentRequest {
+  /**
+   * The field of a response that Redline made: the {@link DenialResponse}. It is not sent. A mapper
+   * of exceptions does not know the request.
+   */
+  static final String DENIAL = "Redline-Denial";
+
   private static final String PROPERTY = ResourceRequest.class.getName();
 
   private final ContainerRequestContext request;
@@ -56,11 +67,13 @@ final class ResourceRequest implements CurrentRequest {
         RequestContext.builder()
             .path(request.getUriInfo().getRequestUri().getRawPath())
             .method(request.getMethod())
-            .userId(principal == null ? null : principal.getName())
             .apiKey(request.getHeaderString(identity.apiKeyHeader()));
-    request
-        .getHeaders()
-        .forEach((name, values) -> values.forEach(value -> context.header(name, value)));
+    MultivaluedMap<String, String> headers = request.getHeaders();
+    identity.identify(
+        context,
+        principal == null ? null : principal.getName(),
+        () -> headers.getOrDefault(ClientIdentity.AUTHORIZATION, List.of()));
+    headers.forEach((name, values) -> values.forEach(value -> context.header(name, value)));
     return context.build();
   }
 
@@ -79,31 +92,72 @@ final class ResourceRequest implements CurrentRequest {
   /** Sets the header fields of the response to a request. */
   static void complete(
       ContainerRequestContext request, ContainerResponseContext response, RateLimitHttp http) {
-    if (!(request.getProperty(PROPERTY) instanceof ResourceRequest opened)) {
-      return;
+    List<Object> marks = response.getHeaders().remove(DENIAL);
+    Object mark = marks == null ? null : marks.get(0);
+    ResourceRequest opened =
+        request.getProperty(PROPERTY) instanceof ResourceRequest set ? set : null;
+    ServletExchange exchange = opened == null ? null : opened.exchange;
+    HttpServletResponse servlet = exchange == null ? null : exchange.response();
+    Decision decided = opened == null ? null : opened.decision;
+    if (mark instanceof DenialResponse denial) {
+      if (exchange == null || servlet == null) {
+        http.write(denial, new LimitedResource(request, response));
+      } else {
+        exchange.denied(denial);
+      }
+    } else if (decided != null) {
+      if (servlet == null) {
+        http.write(decided.result, !decided.fallback, new LimitedResource(request, response));
+      } else {
+        http.forEachHeader(decided.result, true, (name, value) -> move(name, response, servlet));
+      }
     }
-    Decision decided = opened.decision;
-    if (decided == null) {
-      return;
+  }
+
+  /**
+   * Moves a field that a mapper of the application has set to the servlet response, which has that
+   * of the decision already: some servers would send both.
+   */
+  private static void move(
+      String name, ContainerResponseContext response, HttpServletResponse servlet) {
+    String own = response.getHeaderString(name);
+    if (own != null) {
+      servlet.setHeader(name, own);
+      response.getHeaders().remove(name);
     }
-    HttpServletResponse servlet = opened.exchange == null ? null : opened.exchange.response();
-    if (servlet != null) {
-      // The servlet response has them; some servers would send those of a denial twice.
-      http.forEachHeader(
-          decided.result,
-          true,
-          (name, value) -> {
-            String own = response.getHeaderString(name);
-            if (own != null) {
-              servlet.setHeader(name, own);
-              response.getHeaders().remove(name);
-            }
-          });
-      return;
+  }
+
+  /** The header fields of a response without servlets, which are set once. */
+  private record LimitedResource(ContainerRequestContext request, ContainerResponseContext response)
+      implements LimitedResponse {
+    @Override
+    public boolean isCommitted() {
+      return false;
     }
-    http.forEachHeader(decided.result, !decided.fallback, response.getHeaders()::putSingle);
-    if (request.getHeaderString("Origin") != null) {
-      response.getHeaders().add(RateLimitHttp.EXPOSE, http.exposedHeaders());
+
+    @Override
+    public @Nullable Object result() {
+      return null;
+    }
+
+    @Override
+    public void result(RateLimitResult result) {}
+
+    @Override
+    public void set(String name, String value) {
+      response.getHeaders().putSingle(name, value);
+    }
+
+    @Override
+    public void remove(Set<String> names) {
+      names.forEach(response.getHeaders()::remove);
+    }
+
+    @Override
+    public void expose(String names) {
+      if (request.getHeaderString("Origin") != null) {
+        response.getHeaders().add(RateLimitHttp.EXPOSE, names);
+      }
     }
   }
 }

@@ -6,7 +6,6 @@ import dev.redline.binding.servlet.ServletRateLimitFilter;
 import dev.redline.binding.servlet.ServletRequestContextCustomizer;
 import dev.redline.binding.servlet.ServletRequests;
 import dev.redline.binding.servlet.ServletResponses;
-import dev.redline.binding.web.ClientIdentity;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -72,7 +71,7 @@ final class ServletLimits implements Filter {
   private Limits create(LimitedApplication application) {
     ServletRequests requests =
         new ServletRequests(
-            ClientIdentity.of(application.settings().core().identity()),
+            application.clientIdentity(),
             ServletLimits::name,
             application.beans(ServletRequestContextCustomizer.class));
     ServletResponses responses = new ServletResponses(application.http());

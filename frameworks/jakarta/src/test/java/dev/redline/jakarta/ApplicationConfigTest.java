@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.entry;
 
 import dev.redline.assembly.Plugins;
 import dev.redline.core.internal.settings.PropertyCatalog;
+import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import java.net.URL;
@@ -43,6 +44,52 @@ class ApplicationConfigTest {
         .containsOnly(entry("rl.storage.max-keys", "7"), entry("rl.filters.login.order", "5"));
   }
 
+  private ApplicationConfig read(Config registered) {
+    ClassLoader application = new URLClassLoader(new URL[0], before);
+    Thread.currentThread().setContextClassLoader(application);
+    ConfigProviderResolver.instance().registerConfig(registered, application);
+    return ApplicationConfig.read(catalog);
+  }
+
+  @Test
+  void variablesOfASourceWinOverItsPropertiesAndKeepTheOthers() {
+    Config registered =
+        new SmallRyeConfigBuilder()
+            .withSources(
+                new PropertiesConfigSource(
+                    Map.of(
+                        "RL_STORAGE_MAX_KEYS", "2",
+                        "rl.storage.max-keys", "1",
+                        "RL_CONFIG_PATH", "",
+                        "rl.config.path", "rules.yaml",
+                        "rl.mode", "SHADOW"),
+                    "both",
+                    100))
+            .build();
+
+    assertThat(read(registered).properties())
+        .containsOnly(
+            entry("rl.storage.max-keys", "2"),
+            entry("rl.config.path", "rules.yaml"),
+            entry("rl.mode", "SHADOW"));
+  }
+
+  @Test
+  void environmentWinsOverFilesWithoutTheNamesThatAreGuessed() {
+    Config registered =
+        new SmallRyeConfigBuilder()
+            .withSources(
+                new PropertiesConfigSource(
+                    Map.of("rl.storage.max-keys", "1", "rl.filters.login.order", "3"), "file", 100),
+                // Its names are also those with dots for underscores: rl.storage.max.keys.
+                new EnvConfigSource(
+                    Map.of("RL_STORAGE_MAX_KEYS", "2", "RL_FILTERS_LOGIN_ORDER", "5"), 300))
+            .build();
+
+    assertThat(read(registered).properties())
+        .containsOnly(entry("rl.storage.max-keys", "2"), entry("rl.filters.login.order", "5"));
+  }
+
   @Test
   void microProfileConfigDecidesByItsOrdinals() {
     Config registered =
@@ -63,11 +110,8 @@ class ApplicationConfigTest {
                     "strong",
                     400))
             .build();
-    ClassLoader application = new URLClassLoader(new URL[0], before);
-    Thread.currentThread().setContextClassLoader(application);
-    ConfigProviderResolver.instance().registerConfig(registered, application);
 
-    ApplicationConfig config = ApplicationConfig.read(catalog);
+    ApplicationConfig config = read(registered);
 
     assertThat(config.properties())
         .containsOnly(

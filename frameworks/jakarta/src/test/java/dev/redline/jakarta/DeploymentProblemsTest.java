@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.redline.core.RateLimit;
+import dev.redline.core.rule.PlanRegistry;
+import dev.redline.core.rule.RateLimitPlan;
 import jakarta.enterprise.context.Dependent;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class DeploymentProblemsTest {
@@ -89,6 +92,49 @@ class DeploymentProblemsTest {
     assertThatThrownBy(() -> Deployment.start(Map.of("rl.storage.tpye", "LOCAL"), Good.class))
         .hasMessageContaining("rl.storage.tpye")
         .hasMessageContaining("rl.storage.type");
+  }
+
+  @Test
+  void allWrongSettingsOfANamedFilterStopTheDeployment() {
+    assertThatThrownBy(
+            () ->
+                Deployment.start(
+                    Map.of(
+                        "rl.filters.login.order", "early",
+                        "rl.filters.login.include-patterns", "/a/**/b",
+                        "rl.filters.login.rule-set", "login"),
+                    Good.class))
+        .hasMessageContaining("rl.filters.login.order")
+        .hasMessageContaining("early")
+        .hasMessageContaining("rl.filters.login.include-patterns")
+        .hasMessageContaining("/a/**/b")
+        .hasMessageContaining("rl.filters.login.rule-set");
+  }
+
+  /** Knows no plan. */
+  @Dependent
+  static class FirstPlans implements PlanRegistry {
+    @Override
+    public Optional<RateLimitPlan> plan(String id) {
+      return Optional.empty();
+    }
+  }
+
+  /** Knows no plan either. */
+  @Dependent
+  static class SecondPlans implements PlanRegistry {
+    @Override
+    public Optional<RateLimitPlan> plan(String id) {
+      return Optional.empty();
+    }
+  }
+
+  @Test
+  void severalBeansThatWouldReplaceOnePartStopTheDeploymentAndAreNamed() {
+    assertThatThrownBy(
+            () -> Deployment.start(Map.of(), Good.class, FirstPlans.class, SecondPlans.class))
+        .hasMessageContaining("FirstPlans")
+        .hasMessageContaining("SecondPlans");
   }
 
   @Test

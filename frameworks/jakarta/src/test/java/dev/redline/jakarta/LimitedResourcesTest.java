@@ -12,7 +12,6 @@ import dev.redline.core.RateLimitExceededException;
 import dev.redline.core.RateLimitResult;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
-import jakarta.servlet.ServletRegistration;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -33,15 +32,11 @@ import java.net.http.HttpResponse;
 import java.security.Principal;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.glassfish.grizzly.http.server.HttpServer;
-import org.glassfish.grizzly.http.server.NetworkListener;
-import org.glassfish.grizzly.servlet.WebappContext;
 import org.glassfish.jersey.grizzly2.httpserver.GrizzlyHttpServerFactory;
 import org.glassfish.jersey.server.ResourceConfig;
-import org.glassfish.jersey.servlet.ServletContainer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -151,6 +146,15 @@ class LimitedResourcesTest {
     }
   }
 
+  /** Removes a header of denials, and changes another. */
+  @ApplicationScoped
+  public static class HeaderCustomizer implements DenialCustomizer {
+    @Override
+    public void customize(DenialResponse response, RateLimitResult result) {
+      response.header("X-RateLimit-Reset", null).header("Retry-After", "7");
+    }
+  }
+
   /** Configures the feature again and again, as some containers do. */
   public static class Repeating implements Feature {
     static boolean last;
@@ -184,16 +188,7 @@ class LimitedResourcesTest {
   }
 
   private void startServlets(ResourceConfig application) throws IOException {
-    WebappContext context = new WebappContext("test", "/shop");
-    ServletRegistration.Dynamic rest =
-        context.addServlet("rest", new ServletContainer(application));
-    rest.setAsyncSupported(true);
-    rest.addMapping("/api/*");
-    new RedlineInitializer().onStartup(Set.of(), context);
-    server = new HttpServer();
-    server.addListener(new NetworkListener("http", "127.0.0.1", 0));
-    context.deploy(server);
-    server.start();
+    server = GrizzlyServlets.start(application, "/shop", "/api/*");
   }
 
   /** Starts Jersey without servlets. */
@@ -280,6 +275,41 @@ class LimitedResourcesTest {
     assertThat(deniedByFilter.headers().allValues("X-RateLimit-Limit")).containsExactly("4");
   }
 
+  private static Map<String, String> onceForEachAddress() {
+    Map<String, String> rules = new HashMap<>();
+    rules.put("rl.rules[0].id", "once");
+    rules.put("rl.rules[0].path", "/api/async");
+    rules.put("rl.rules[0].key", "ip");
+    rules.put("rl.rules[0].limit", "1/h");
+    return rules;
+  }
+
+  private int statusFrom(String forwardedFor, String tenant) throws Exception {
+    return get("async", "X-Tenant", tenant, "X-Forwarded-For", forwardedFor).statusCode();
+  }
+
+  @Test
+  void untrustedPeerGainsNothingByOtherAddressesInTheHeader() throws Exception {
+    start(onceForEachAddress(), application(Shop.class), Shop.class);
+
+    assertThat(statusFrom("192.0.2.1", "a")).isEqualTo(200);
+    for (int i = 2; i < 6; i++) {
+      assertThat(statusFrom("192.0.2." + i, "tenant-" + i)).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void trustedProxyTellsTheLastHopThatIsNotTrusted() throws Exception {
+    Map<String, String> properties = onceForEachAddress();
+    properties.put("rl.identity.trusted-proxies", "127.0.0.1,10.0.0.0/8");
+    start(properties, application(Shop.class), Shop.class);
+
+    assertThat(statusFrom("198.51.100.7", "a")).isEqualTo(200);
+    assertThat(statusFrom("192.0.2.1, 198.51.100.7", "b")).isEqualTo(429);
+    assertThat(statusFrom("192.0.2.2, 198.51.100.7, 10.1.2.3", "c")).isEqualTo(429);
+    assertThat(statusFrom("198.51.100.7, 203.0.113.9", "d")).isEqualTo(200);
+  }
+
   @Test
   void filtersByNameLimitTheirPathsInTheirOrder() throws Exception {
     Map<String, String> properties = new HashMap<>();
@@ -352,6 +382,19 @@ class LimitedResourcesTest {
     assertThat(denied.headers().firstValue("Access-Control-Expose-Headers")).isPresent();
     assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(200);
     assertThat(get("user", "X-User", "alice").statusCode()).isEqualTo(429);
+  }
+
+  @Test
+  void customizerChangesHeadersOfDenialsWithoutServlets() throws Exception {
+    startWithoutServlets(application(Shop.class), Shop.class, HeaderCustomizer.class);
+
+    get("async", "X-Tenant", "acme");
+    HttpResponse<String> denied = get("async", "X-Tenant", "acme");
+
+    assertThat(denied.statusCode()).isEqualTo(429);
+    assertThat(denied.headers().map()).doesNotContainKeys("X-RateLimit-Reset", "Redline-Denial");
+    assertThat(denied.headers().allValues("X-RateLimit-Limit")).containsExactly("1");
+    assertThat(denied.headers().allValues("Retry-After")).containsExactly("7");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.redline.server.data;
 
 import dev.redline.core.LimitCheck;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import java.util.List;

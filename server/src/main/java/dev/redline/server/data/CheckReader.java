@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.limit.RateLimitBand;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.redline.server.data;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;

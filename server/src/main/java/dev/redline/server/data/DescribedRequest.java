@@ -1,5 +1,6 @@
 package dev.redline.server.data;
 
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.RequestContext;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,7 @@ import dev.redline.core.internal.http.ClientAddress;
 import dev.redline.core.internal.http.HttpDecision;
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.IpAddress;
 import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.CallerAuthenticator.Credential;

@@ -1,6 +1,7 @@
 package dev.redline.server.wiring;
 
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.identity.jwt.JwtVerifier;
@@ -13,7 +14,6 @@ import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.access.TokenFile;
-import dev.redline.server.data.UserTokens;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
 import dev.redline.server.rules.RulesPage;

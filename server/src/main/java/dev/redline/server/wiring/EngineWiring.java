@@ -2,6 +2,7 @@ package dev.redline.server.wiring;
 
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.store.StorageProvider;
@@ -13,7 +14,6 @@ import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
 import dev.redline.server.data.DataPlane;
 import dev.redline.server.data.DataPlaneSettings;
-import dev.redline.server.data.UserTokens;
 import dev.redline.server.logging.DenialLog;
 import dev.redline.server.rules.ExampleRules;
 import dev.redline.server.rules.RulesPage;

@@ -3,6 +3,7 @@ package dev.redline.server.data;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.http.HttpSettings;
 import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.spi.MetricsExporter;
@@ -64,7 +65,7 @@ final class TestDataPlane {
             (limit, bands) -> List.of(),
             new CallerAuthenticator(Map.of()),
             new CallerLimit(Optional.empty(), IdentitySettings.DEFAULT),
-            new UserTokens(null),
+            UserTokens.NONE,
             new TokenAuthenticator(
                 new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
             new RulesPage.Maker(engine, () -> 1),

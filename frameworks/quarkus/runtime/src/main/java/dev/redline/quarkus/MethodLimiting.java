@@ -5,6 +5,7 @@ import dev.redline.application.ApplicationSettings.AnnotationSettings;
 import dev.redline.binding.CallPlan;
 import dev.redline.binding.CallPlans;
 import dev.redline.binding.InvalidBindingException;
+import dev.redline.binding.web.CurrentRequest;
 import dev.redline.core.settings.InvalidSettingsException;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.ManagedContext;
@@ -71,7 +72,7 @@ public class MethodLimiting {
             : null;
     return plan == null
         ? invocation.proceed()
-        : plan.invoke(new ArcCall(invocation, currentRequest(), requests, responses));
+        : plan.invoke(new ArcCall(invocation, currentRequest()));
   }
 
   private static Class<?> beanClass(Object target) {
@@ -79,8 +80,9 @@ public class MethodLimiting {
     return target instanceof Subclass ? type.getSuperclass() : type;
   }
 
-  private @Nullable RoutingContext currentRequest() {
+  private @Nullable CurrentRequest currentRequest() {
     ManagedContext context = Arc.container().requestContext();
-    return context.isActive() ? currentRequest.getCurrent() : null;
+    RoutingContext routing = context.isActive() ? currentRequest.getCurrent() : null;
+    return routing == null ? null : new RoutedRequest(routing, requests, responses);
   }
 }

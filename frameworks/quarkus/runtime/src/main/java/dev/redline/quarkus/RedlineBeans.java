@@ -2,11 +2,11 @@ package dev.redline.quarkus;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.UserVerification;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.Plugins;
 import dev.redline.assembly.RedlineAssembly;
 import dev.redline.binding.CallPlans;
-import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.DenialCustomizer;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.DecisionListener;
@@ -22,9 +22,11 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StorageProvider;
 import io.quarkus.arc.Arc;
 import io.quarkus.arc.DefaultBean;
+import io.quarkus.arc.InjectableBean;
 import io.quarkus.arc.InjectableInstance;
 import io.quarkus.arc.InstanceHandle;
 import io.smallrye.config.SmallRyeConfig;
+import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.Typed;
@@ -32,6 +34,7 @@ import jakarta.enterprise.inject.literal.NamedLiteral;
 import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -76,10 +79,10 @@ public class RedlineBeans {
   @DefaultBean
   RedlineAssembly assembly(ApplicationSettings settings) {
     RedlineAssembly.Builder builder = RedlineAssembly.builder(settings.assembly());
-    own(StorageProvider.class).findFirst().ifPresent(builder::store);
-    own(MetricsExporter.class).findFirst().ifPresent(builder::metrics);
-    own(PlanRegistry.class).findFirst().ifPresent(builder::planRegistry);
-    own(RuleSetProvider.class).findFirst().ifPresent(builder::ruleSetProvider);
+    only(StorageProvider.class).ifPresent(builder::store);
+    only(MetricsExporter.class).ifPresent(builder::metrics);
+    only(PlanRegistry.class).ifPresent(builder::planRegistry);
+    only(RuleSetProvider.class).ifPresent(builder::ruleSetProvider);
     own(ConfigProvider.class).forEach(builder::addSource);
     own(DecisionListener.class).forEach(builder::listener);
     own(RuleChange.Listener.class).forEach(builder::ruleChangeListener);
@@ -102,6 +105,42 @@ public class RedlineBeans {
   /** Returns the beans of the application of a type: those that are no default. */
   private static <T> Stream<T> own(Class<T> type) {
     return handles(type).map(InstanceHandle::get);
+  }
+
+  /**
+   * Returns the bean of the application that replaces a part, if there is one. Of several, the
+   * alternative that CDI chooses counts.
+   *
+   * @throws AmbiguousResolutionException if there are several otherwise; names them
+   */
+  private static <T> Optional<T> only(Class<T> type) {
+    return only(type, handles(type).toList());
+  }
+
+  private static <T> Optional<T> only(Class<T> type, List<? extends InstanceHandle<T>> found) {
+    if (found.size() < 2) {
+      return found.stream().findFirst().map(InstanceHandle::get);
+    }
+    InjectableInstance<T> resolved = Arc.container().select(type);
+    if (resolved.isResolvable()) {
+      return Optional.of(resolved.get());
+    }
+    throw new AmbiguousResolutionException(
+        "Redline uses one bean of type "
+            + type.getName()
+            + ", and there are "
+            + found.size()
+            + ": "
+            + found.stream()
+                .map(each -> origin(each.getBean()))
+                .sorted()
+                .collect(Collectors.joining(", "))
+            + ". Remove all but one, or make one an @Alternative with a @Priority");
+  }
+
+  private static String origin(InjectableBean<?> bean) {
+    String name = bean.getBeanClass().getName();
+    return bean.getKind() == InjectableBean.Kind.CLASS ? name : "a producer of " + name;
   }
 
   private static <T> Stream<? extends InstanceHandle<T>> handles(Class<T> type) {
@@ -137,20 +176,33 @@ public class RedlineBeans {
   @Produces
   @Singleton
   @DefaultBean
-  ChosenHandler handler(RateLimitEngine engine) {
-    return handles(RateLimitHandler.class)
-        .filter(each -> !each.getBean().getTypes().contains(RateLimitEngine.class))
-        .map(InstanceHandle::get)
-        .findFirst()
-        .map(own -> ChosenHandler.ofApplication(own, engine))
-        .orElse(new ChosenHandler(engine));
+  ChosenHandler handler(ApplicationSettings settings, RateLimitEngine engine) {
+    return ChosenHandler.of(
+        settings,
+        engine,
+        only(
+            RateLimitHandler.class,
+            handles(RateLimitHandler.class)
+                .filter(each -> !each.getBean().getTypes().contains(RateLimitEngine.class))
+                .toList()));
   }
 
   @Produces
   @Singleton
-  RoutingRequests requests(ApplicationSettings settings, SmallRyeConfig config) {
+  @DefaultBean
+  UserVerification users(ApplicationSettings settings) {
+    return UserVerification.start(settings);
+  }
+
+  void close(@Disposes UserVerification users) {
+    users.close();
+  }
+
+  @Produces
+  @Singleton
+  RoutingRequests requests(UserVerification users, SmallRyeConfig config) {
     return new RoutingRequests(
-        ClientIdentity.of(settings.core().identity()),
+        users.clientIdentity(),
         config.getOptionalValue("quarkus.http.root-path", String.class).orElse("/"),
         own(RoutingRequestCustomizer.class).toList());
   }

@@ -48,8 +48,9 @@ record RoutingRequests(
             .clientAddress(
                 identity.address(
                     peer(request), request.headers().getAll(ClientIdentity.FORWARDED_FOR)))
-            .userId(user(routing))
             .apiKey(request.getHeader(identity.apiKeyHeader()));
+    identity.identify(
+        context, user(routing), () -> request.headers().getAll(ClientIdentity.AUTHORIZATION));
     for (Map.Entry<String, String> header : request.headers()) {
       context.header(header.getKey(), header.getValue());
     }

@@ -1,6 +1,7 @@
 package dev.redline.quarkus;
 
 import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.LimitedResponse;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
 import io.vertx.core.MultiMap;
@@ -8,6 +9,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes decisions to HTTP responses. Thread-safe.
@@ -22,21 +25,13 @@ record RoutingResponses(RateLimitHttp http) {
    * @param retry whether those are included that say when to retry
    */
   void addHeaders(RoutingContext routing, RateLimitResult result, boolean retry) {
-    HttpServerResponse response = routing.response();
-    if (response.headWritten()
-        || !RateLimitHttp.replaces(result, routing.<Object>get(RateLimitHttp.RESULT))) {
-      return;
-    }
-    routing.put(RateLimitHttp.RESULT, result);
-    http.forEachHeader(result, retry, response::putHeader);
-    expose(routing);
+    http.write(result, retry, new LimitedRouting(routing));
   }
 
   /** Sets the headers of the decided result again, after something has removed them. */
   void repeatHeaders(RoutingContext routing) {
-    if (routing.<Object>get(RateLimitHttp.RESULT) instanceof RateLimitResult decided) {
-      http.forEachHeader(decided, true, routing.response()::putHeader);
-      expose(routing);
+    if (routing.<Object>remove(RateLimitHttp.RESULT) instanceof RateLimitResult decided) {
+      addHeaders(routing, decided, true);
     }
   }
 
@@ -46,12 +41,7 @@ record RoutingResponses(RateLimitHttp http) {
    */
   DenialResponse prepareDenial(RoutingContext routing, RateLimitResult result) {
     DenialResponse denial = http.denial(result);
-    HttpServerResponse response = routing.response();
-    if (!response.headWritten()) {
-      routing.put(RateLimitHttp.RESULT, result);
-      denial.headers().forEach(response::putHeader);
-      expose(routing);
-    }
+    http.write(denial, new LimitedRouting(routing));
     return denial;
   }
 
@@ -69,13 +59,41 @@ record RoutingResponses(RateLimitHttp http) {
     response.end(Buffer.buffer(denial.body()));
   }
 
-  /** Lets scripts of other origins read the fields; the application decides which origins. */
-  private void expose(RoutingContext routing) {
-    MultiMap headers = routing.response().headers();
-    String exposed = http.exposedHeaders();
-    if (routing.request().getHeader(HttpHeaders.ORIGIN) != null
-        && !headers.getAll(RateLimitHttp.EXPOSE).contains(exposed)) {
-      headers.add(RateLimitHttp.EXPOSE, exposed);
+  /** The header fields of a response. */
+  private record LimitedRouting(RoutingContext routing) implements LimitedResponse {
+    @Override
+    public boolean isCommitted() {
+      return routing.response().headWritten();
+    }
+
+    @Override
+    public @Nullable Object result() {
+      return routing.<Object>get(RateLimitHttp.RESULT);
+    }
+
+    @Override
+    public void result(RateLimitResult result) {
+      routing.put(RateLimitHttp.RESULT, result);
+    }
+
+    @Override
+    public void set(String name, String value) {
+      routing.response().putHeader(name, value);
+    }
+
+    @Override
+    public void remove(Set<String> names) {
+      MultiMap headers = routing.response().headers();
+      names.forEach(name -> headers.remove(name));
+    }
+
+    @Override
+    public void expose(String names) {
+      MultiMap headers = routing.response().headers();
+      if (routing.request().getHeader(HttpHeaders.ORIGIN) != null
+          && !headers.getAll(RateLimitHttp.EXPOSE).contains(names)) {
+        headers.add(RateLimitHttp.EXPOSE, names);
+      }
     }
   }
 }

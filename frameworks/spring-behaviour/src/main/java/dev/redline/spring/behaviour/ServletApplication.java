@@ -2,8 +2,16 @@ package dev.redline.spring.behaviour;
 
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitExceededException;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.security.Principal;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -28,7 +36,9 @@ import reactor.core.publisher.Mono;
 @EnableAutoConfiguration
 @Import({
   ThrowingObservers.class,
+  CustomizedDenials.class,
   OpenServletSecurity.class,
+  ServletApplication.HeaderAuthentication.class,
   ServletApplication.Service.class,
   ServletApplication.Endpoints.class,
   ServletApplication.LocalHandler.class,
@@ -49,6 +59,30 @@ public class ServletApplication {
     }
   }
 
+  /** Takes the user from a header, after Spring Security and before Redline. */
+  static class HeaderAuthentication implements Filter, Ordered {
+    @Override
+    public int getOrder() {
+      return -75;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+        throws IOException, ServletException {
+      String user = ((HttpServletRequest) request).getHeader("X-User");
+      chain.doFilter(
+          user == null
+              ? request
+              : new HttpServletRequestWrapper((HttpServletRequest) request) {
+                @Override
+                public Principal getUserPrincipal() {
+                  return () -> user;
+                }
+              },
+          response);
+    }
+  }
+
   /** The endpoints; those under /filtered have rules. */
   @RestController
   static class Endpoints {
@@ -59,7 +93,7 @@ public class ServletApplication {
       this.service = service;
     }
 
-    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free"})
+    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free", "/denials/filter"})
     String plain() {
       return "plain";
     }
@@ -114,6 +148,39 @@ public class ServletApplication {
     @RateLimit("1/m")
     String caller() {
       return "caller";
+    }
+
+    @GetMapping("/denials/blocked")
+    @RateLimit(ruleSet = "closed")
+    String blocked() {
+      return "open";
+    }
+
+    @GetMapping("/denials/fallback")
+    @RateLimit(ruleSet = "closed", fallbackMethod = "closed")
+    String blockedWithFallback() {
+      return "open";
+    }
+
+    String closed() {
+      return "closed";
+    }
+
+    @GetMapping("/denials/customized")
+    @RateLimit(value = "1/m", key = "#user", id = "customized")
+    String customized(@RequestParam("user") String user) {
+      return user;
+    }
+
+    @GetMapping("/tokens/filter")
+    String ofFilteredUser() {
+      return "user";
+    }
+
+    @GetMapping("/tokens/method")
+    @RateLimit("2/m")
+    String ofUser() {
+      return "user";
     }
 
     @GetMapping("/thread")

@@ -2,6 +2,7 @@ package dev.redline.spring.behaviour;
 
 import dev.redline.core.RateLimit;
 import dev.redline.core.RateLimitExceededException;
+import java.security.Principal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,6 +20,9 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.server.ResponseStatusException;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /** A WebFlux application whose advice handles every exception. */
@@ -26,7 +30,9 @@ import reactor.core.publisher.Mono;
 @EnableAutoConfiguration
 @Import({
   ThrowingObservers.class,
+  CustomizedDenials.class,
   OpenWebFluxSecurity.class,
+  WebFluxApplication.HeaderAuthentication.class,
   WebFluxApplication.Endpoints.class,
   WebFluxApplication.LocalHandler.class,
   WebFluxApplication.OwnDenials.class,
@@ -46,12 +52,28 @@ public class WebFluxApplication {
     }
   }
 
+  /** Takes the user from a header, after Spring Security and before Redline. */
+  static class HeaderAuthentication implements WebFilter, Ordered {
+    @Override
+    public int getOrder() {
+      return -75;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+      String user = exchange.getRequest().getHeaders().getFirst("X-User");
+      Principal principal = () -> String.valueOf(user);
+      return chain.filter(
+          user == null ? exchange : exchange.mutate().principal(Mono.just(principal)).build());
+    }
+  }
+
   /** The endpoints; those under /filtered have rules. */
   @RestController
   static class Endpoints {
     private final AtomicInteger runs = new AtomicInteger();
 
-    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free"})
+    @GetMapping({"/filtered", "/filtered/twice", "/waiting", "/slow", "/free", "/denials/filter"})
     Mono<String> plain() {
       return Mono.just("plain");
     }
@@ -94,6 +116,39 @@ public class WebFluxApplication {
     @RateLimit("1/m")
     Mono<String> caller() {
       return Mono.just("caller");
+    }
+
+    @GetMapping("/denials/blocked")
+    @RateLimit(ruleSet = "closed")
+    Mono<String> blocked() {
+      return Mono.just("open");
+    }
+
+    @GetMapping("/denials/fallback")
+    @RateLimit(ruleSet = "closed", fallbackMethod = "closed")
+    Mono<String> blockedWithFallback() {
+      return Mono.just("open");
+    }
+
+    Mono<String> closed() {
+      return Mono.just("closed");
+    }
+
+    @GetMapping("/denials/customized")
+    @RateLimit(value = "1/m", key = "#user", id = "customized")
+    Mono<String> customized(@RequestParam("user") String user) {
+      return Mono.just(user);
+    }
+
+    @GetMapping("/tokens/filter")
+    Mono<String> ofFilteredUser() {
+      return Mono.just("user");
+    }
+
+    @GetMapping("/tokens/method")
+    @RateLimit("2/m")
+    Mono<String> ofUser() {
+      return Mono.just("user");
     }
 
     @GetMapping("/blocks")

@@ -1,9 +1,8 @@
 package dev.redline.spring.method;
 
-import dev.redline.binding.CallPlans;
+import dev.redline.binding.AnnotationLookup;
 import dev.redline.core.RateLimit;
 import java.lang.reflect.Method;
-import java.util.concurrent.CompletableFuture;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
@@ -53,10 +52,7 @@ public final class RateLimitAdvisor extends AbstractPointcutAdvisor {
 
   /** Matches by annotations alone: proxies are made before there is an engine. */
   private static final class LimitedMethods extends StaticMethodMatcherPointcut {
-    private final CallPlans annotations =
-        CallPlans.builder(
-                check -> CompletableFuture.failedFuture(new UnsupportedOperationException()))
-            .build();
+    private final AnnotationLookup annotations = new AnnotationLookup();
 
     LimitedMethods() {
       setClassFilter(

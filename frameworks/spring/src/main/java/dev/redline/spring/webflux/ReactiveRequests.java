@@ -72,9 +72,11 @@ public record ReactiveRequests(
         RequestContext.builder()
             .path(rawPath(request))
             .method(request.getMethod().name())
-            .userId(AuthenticatedUser.name(principal))
             .apiKey(request.getHeaders().getFirst(identity.apiKeyHeader()));
-    List<String> forwardedFor = new ArrayList<>();
+    identity.identify(
+        context,
+        AuthenticatedUser.name(principal),
+        () -> values(request, ClientIdentity.AUTHORIZATION));
     request
         .getHeaders()
         .forEach(
@@ -82,16 +84,36 @@ public record ReactiveRequests(
               for (String value : values) {
                 context.header(name, value);
               }
-              if (name.equalsIgnoreCase(ClientIdentity.FORWARDED_FOR)) {
-                forwardedFor.addAll(values);
+            });
+    return context.clientAddress(
+        identity.address(peer(request), values(request, ClientIdentity.FORWARDED_FOR)));
+  }
+
+  /** Returns the values of a header; Spring 6 and 7 have no method in common for it. */
+  private static List<String> values(ServerHttpRequest request, String header) {
+    List<String> found = new ArrayList<>();
+    request
+        .getHeaders()
+        .forEach(
+            (name, values) -> {
+              if (name.equalsIgnoreCase(header)) {
+                found.addAll(values);
               }
             });
-    return context.clientAddress(identity.address(peer(request), forwardedFor));
+    return found;
+  }
+
+  /** Returns an address that Spring took from a header and did not resolve; IPv6 is in brackets. */
+  private static String literal(String host) {
+    return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
   }
 
   private static @Nullable String peer(ServerHttpRequest request) {
     InetSocketAddress remote = request.getRemoteAddress();
-    InetAddress address = remote == null ? null : remote.getAddress();
-    return address == null ? null : address.getHostAddress();
+    if (remote == null) {
+      return null;
+    }
+    InetAddress address = remote.getAddress();
+    return address == null ? literal(remote.getHostString()) : address.getHostAddress();
   }
 }

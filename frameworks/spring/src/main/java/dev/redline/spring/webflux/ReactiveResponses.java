@@ -1,9 +1,12 @@
 package dev.redline.spring.webflux;
 
 import dev.redline.binding.web.DenialResponse;
+import dev.redline.binding.web.LimitedResponse;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.core.RateLimitResult;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
@@ -25,14 +28,7 @@ public record ReactiveResponses(RateLimitHttp http) {
 
   /** Sets the headers of a result, with or without those that say when to retry. */
   void addHeaders(ServerWebExchange exchange, RateLimitResult result, boolean retry) {
-    ServerHttpResponse response = exchange.getResponse();
-    if (response.isCommitted()
-        || !RateLimitHttp.replaces(result, exchange.getAttribute(RateLimitHttp.RESULT))) {
-      return;
-    }
-    exchange.getAttributes().put(RateLimitHttp.RESULT, result);
-    http.forEachHeader(result, retry, response.getHeaders()::set);
-    expose(exchange);
+    http.write(result, retry, new LimitedExchange(exchange));
   }
 
   /** Sends the response to a denied request; fails if a response is under way already. */
@@ -42,10 +38,8 @@ public record ReactiveResponses(RateLimitHttp http) {
     if (!response.setStatusCode(HttpStatusCode.valueOf(denial.status()))) {
       return Mono.error(new IllegalStateException("the response is committed"));
     }
-    exchange.getAttributes().put(RateLimitHttp.RESULT, result);
+    http.write(denial, new LimitedExchange(exchange));
     HttpHeaders headers = response.getHeaders();
-    denial.headers().forEach(headers::set);
-    expose(exchange);
     byte[] body = denial.body().getBytes(StandardCharsets.UTF_8);
     headers.setContentLength(body.length);
     if (body.length == 0) {
@@ -56,13 +50,50 @@ public record ReactiveResponses(RateLimitHttp http) {
     return response.writeWith(Mono.just(buffer));
   }
 
-  /** Lets scripts of other origins read the fields; the application decides which origins. */
-  private void expose(ServerWebExchange exchange) {
-    HttpHeaders headers = exchange.getResponse().getHeaders();
-    String exposed = http.exposedHeaders();
-    if (exchange.getRequest().getHeaders().getFirst(HttpHeaders.ORIGIN) != null
-        && !exposed.equals(headers.getFirst(RateLimitHttp.EXPOSE))) {
-      headers.add(RateLimitHttp.EXPOSE, exposed);
+  /** The header fields of a response. */
+  private record LimitedExchange(ServerWebExchange exchange) implements LimitedResponse {
+    @Override
+    public boolean isCommitted() {
+      return exchange.getResponse().isCommitted();
+    }
+
+    @Override
+    public @Nullable Object result() {
+      return exchange.getAttribute(RateLimitHttp.RESULT);
+    }
+
+    @Override
+    public void result(RateLimitResult result) {
+      exchange.getAttributes().put(RateLimitHttp.RESULT, result);
+    }
+
+    @Override
+    public void set(String name, String value) {
+      exchange.getResponse().getHeaders().set(name, value);
+    }
+
+    /** Sets the others again: no method that removes a field is in Spring 6 and in Spring 7. */
+    @Override
+    public void remove(Set<String> names) {
+      HttpHeaders headers = exchange.getResponse().getHeaders();
+      HttpHeaders others = new HttpHeaders();
+      headers.forEach(
+          (name, values) -> {
+            if (!names.contains(name)) {
+              values.forEach(value -> others.add(name, value));
+            }
+          });
+      headers.clear();
+      others.forEach((name, values) -> values.forEach(value -> headers.add(name, value)));
+    }
+
+    @Override
+    public void expose(String names) {
+      HttpHeaders headers = exchange.getResponse().getHeaders();
+      if (exchange.getRequest().getHeaders().getFirst(HttpHeaders.ORIGIN) != null
+          && !names.equals(headers.getFirst(RateLimitHttp.EXPOSE))) {
+        headers.add(RateLimitHttp.EXPOSE, names);
+      }
     }
   }
 }

@@ -20,10 +20,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.adapter.ForwardedHeaderTransformer;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
@@ -75,6 +77,20 @@ class ReactiveRateLimitFilterTest {
     assertThat(headers.getFirst("X-RateLimit-Limit")).isEqualTo("2");
     assertThat(headers.getFirst("X-RateLimit-Remaining")).isEqualTo("1");
     assertThat(headers.getFirst("RateLimit-Policy")).isEqualTo("\"per-ip\";q=2;w=60");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"198.51.100.7", "2001:db8::7"})
+  void limitsTheClientThatSpringTookFromAHeader(String client) {
+    for (int i = 1; i >= 0; i--) {
+      ServerHttpRequest request =
+          new ForwardedHeaderTransformer()
+              .apply(get("/api/x").header("X-Forwarded-For", client + ", 192.0.2.1").build());
+      ServerWebExchange exchange = exchange(get("/api/x")).mutate().request(request).build();
+      filter.filter(exchange, next -> Mono.empty()).block();
+      assertThat(exchange.getResponse().getHeaders().getFirst("X-RateLimit-Remaining"))
+          .isEqualTo("" + i);
+    }
   }
 
   @Test

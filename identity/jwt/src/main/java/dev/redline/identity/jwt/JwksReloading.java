@@ -1,6 +1,6 @@
 package dev.redline.identity.jwt;
 
-import dev.redline.identity.jwt.JwtSettings.JwksLocation;
+import dev.redline.core.internal.token.JwtSettings.JwksLocation;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

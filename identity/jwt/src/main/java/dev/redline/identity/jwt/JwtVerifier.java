@@ -4,6 +4,8 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
+import dev.redline.core.internal.token.JwtSettings;
+import dev.redline.core.internal.token.TokenVerifier;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -27,12 +28,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Never blocks: a JWK set is read by a thread of its own, and the last good one stays in force.
  * Thread-safe.
  */
-public final class JwtVerifier implements AutoCloseable {
+public final class JwtVerifier implements TokenVerifier {
   /** A longer token is not valid. */
   public static final int MAX_TOKEN_LENGTH = 8192;
 
   private static final Logger LOG = System.getLogger(JwtVerifier.class.getName());
-  private static final String SCHEME = "bearer ";
   private static final int ADVISED_SECRET_BYTES = 32;
 
   /** How far the clock of an issuer may be ahead of this one. */
@@ -74,24 +74,12 @@ public final class JwtVerifier implements AutoCloseable {
     return new JwtVerifier(settings, hmac, jwks, clock);
   }
 
-  /** Returns what happens to a request whose token is not valid. */
+  @Override
   public JwtSettings.OnInvalid onInvalid() {
     return settings.onInvalid();
   }
 
-  /**
-   * Returns the token of an {@code Authorization} header field.
-   *
-   * @param authorization the value of the field
-   * @return the token; empty if the field is of another scheme
-   */
-  public static Optional<String> bearerToken(String authorization) {
-    return authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)
-        ? Optional.of(authorization.substring(SCHEME.length()).strip())
-        : Optional.empty();
-  }
-
-  /** Returns the user whom a token names; empty if the token is not valid. */
+  @Override
   public Optional<String> user(String token) {
     if (token.isEmpty() || token.length() > MAX_TOKEN_LENGTH) {
       return Optional.empty();

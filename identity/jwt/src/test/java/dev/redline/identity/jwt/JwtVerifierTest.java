@@ -24,8 +24,11 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
-import dev.redline.identity.jwt.JwtSettings.JwksLocation;
-import dev.redline.identity.jwt.JwtSettings.OnInvalid;
+import dev.redline.core.internal.token.JwtSettings;
+import dev.redline.core.internal.token.JwtSettings.JwksLocation;
+import dev.redline.core.internal.token.JwtSettings.OnInvalid;
+import dev.redline.core.internal.token.TokenVerifier;
+import dev.redline.core.internal.token.TokenVerifierFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -41,6 +44,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Date;
 import java.util.Optional;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -470,10 +474,13 @@ class JwtVerifierTest {
   }
 
   @Test
-  void readsBearerTokens() {
-    assertThat(JwtVerifier.bearerToken("Bearer abc")).hasValue("abc");
-    assertThat(JwtVerifier.bearerToken("bearer  abc ")).hasValue("abc");
-    assertThat(JwtVerifier.bearerToken("Basic abc")).isEmpty();
-    assertThat(JwtVerifier.bearerToken("abc")).isEmpty();
+  void isFoundByTheServiceLoader() {
+    TokenVerifierFactory factory =
+        ServiceLoader.load(TokenVerifierFactory.class).findFirst().orElseThrow();
+
+    try (TokenVerifier verifier =
+        factory.start(settings(Optional.of("x".repeat(32)), Optional.empty()))) {
+      assertThat(verifier).isInstanceOf(JwtVerifier.class);
+    }
   }
 }

@@ -70,6 +70,24 @@ class JakartaSampleFaultsTest {
   }
 
   @Test
+  void localKeepsTheLimitWhileRedisIsDown() throws IOException {
+    start("LOCAL");
+    awaitLimited();
+    redis.kill();
+    assertThat(redis.isAlive()).isFalse();
+    awaitLimited();
+    redis.restart();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              statuses();
+              assertThat((List<?>) redis.command("KEYS", "rl:b:*")).isNotEmpty();
+            });
+    awaitLimited();
+  }
+
+  @Test
   void openAllowsWhileRedisIsDown() throws IOException {
     start("OPEN");
     awaitLimited();

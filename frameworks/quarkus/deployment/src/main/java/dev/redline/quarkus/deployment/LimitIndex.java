@@ -92,6 +92,28 @@ final class LimitIndex {
             .anyMatch(this::mentionsLimits);
   }
 
+  /**
+   * Returns the names of classes with limits of their own, of which and of whose subclasses no bean
+   * is made.
+   *
+   * @param classes those of the application
+   * @param beans the classes of its beans
+   */
+  List<String> outOfReach(Collection<ClassInfo> classes, Collection<ClassInfo> beans) {
+    Set<DotName> reached = new HashSet<>();
+    for (ClassInfo bean : beans) {
+      hierarchy(bean).forEach(each -> reached.add(each.name()));
+    }
+    return classes.stream()
+        .filter(each -> !Modifier.isAbstract(each.flags()))
+        .filter(this::mentionsLimits)
+        .map(ClassInfo::name)
+        .filter(name -> !reached.contains(name))
+        .map(DotName::toString)
+        .sorted()
+        .toList();
+  }
+
   /** Returns where limits stand on a class, for readers. */
   List<String> locations(String className) {
     ClassInfo type = index.getClassByName(className);

@@ -2,6 +2,7 @@ package dev.redline.quarkus.deployment;
 
 import dev.redline.binding.InvalidBindingException;
 import dev.redline.core.RateLimitExceededException;
+import dev.redline.core.internal.token.TokenVerifierFactory;
 import dev.redline.core.spi.MetricsExporterFactory;
 import dev.redline.core.spi.RuleSourceFactory;
 import dev.redline.core.spi.StoreFactory;
@@ -42,13 +43,16 @@ import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.ws.rs.Priorities;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationTransformation;
+import org.jboss.jandex.ClassInfo;
 import org.jboss.jandex.DotName;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /** What Redline adds to the build of a Quarkus application. */
 class RedlineProcessor {
@@ -127,6 +131,17 @@ class RedlineProcessor {
   LimitedClassesBuildItem limitedClasses(
       BeanDiscoveryFinishedBuildItem beans, CombinedIndexBuildItem combined) {
     LimitIndex limits = new LimitIndex(combined.getComputingIndex());
+    Set<ClassInfo> intercepted =
+        beans.beanStream().filter(bean -> bean.isClassBean() || bean.isSynthetic()).stream()
+            .map(BeanInfo::getImplClazz)
+            .filter(Objects::nonNull)
+            .collect(Collectors.toSet());
+    for (String name : limits.outOfReach(combined.getIndex().getKnownClasses(), intercepted)) {
+      LOG.warnf(
+          "%s has @RateLimit, but is no bean, so nothing limits its methods. Give it a scope, such as"
+              + " @ApplicationScoped",
+          name);
+    }
     return new LimitedClassesBuildItem(
         beans.beanStream().classBeans().stream()
             .map(BeanInfo::getImplClazz)
@@ -156,16 +171,31 @@ class RedlineProcessor {
     } catch (InvalidBindingException e) {
       errors.produce(new ValidationErrorBuildItem(new DeploymentException(e.getMessage(), e)));
     }
-    Optional<String> store =
-        ConfigProvider.getConfig().getOptionalValue("rl.storage.type", String.class);
-    if (store.isPresent() && REMOTE_STORES.contains(store.get().toUpperCase(Locale.ROOT))) {
+    String remote = decidesElsewhere();
+    if (remote != null) {
       for (String method : check.methodsThatCannotWait()) {
         LOG.warnf(
-            "%s is limited and @NonBlocking, and returns a plain value: it cannot wait for the store"
-                + " %s. Return a Uni, or remove @NonBlocking",
-            method, store.get());
+            "%s is limited and @NonBlocking, and returns a plain value: it cannot wait for %s."
+                + " Return a Uni, or remove @NonBlocking",
+            method, remote);
       }
     }
+  }
+
+  /** Returns what decides over the network, by the properties of the build, or null. */
+  private static @Nullable String decidesElsewhere() {
+    if (property("rl.handler").equals("REMOTE")) {
+      return "the server of rl.handler=REMOTE";
+    }
+    String store = property("rl.storage.type");
+    return REMOTE_STORES.contains(store) ? "the store " + store : null;
+  }
+
+  private static String property(String name) {
+    return ConfigProvider.getConfig()
+        .getOptionalValue(name, String.class)
+        .orElse("")
+        .toUpperCase(Locale.ROOT);
   }
 
   @BuildStep
@@ -200,7 +230,11 @@ class RedlineProcessor {
       BuildProducer<ServiceProviderBuildItem> services,
       BuildProducer<ReflectiveClassBuildItem> reflective) {
     for (Class<?> factory :
-        List.of(StoreFactory.class, RuleSourceFactory.class, MetricsExporterFactory.class)) {
+        List.of(
+            StoreFactory.class,
+            RuleSourceFactory.class,
+            MetricsExporterFactory.class,
+            TokenVerifierFactory.class)) {
       services.produce(ServiceProviderBuildItem.allProvidersFromClassPath(factory.getName()));
     }
     if (!limited.names().isEmpty()) {

@@ -2,6 +2,7 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.UserVerification;
 import dev.redline.assembly.HostProfile;
 import dev.redline.assembly.MergedProperties;
 import dev.redline.assembly.Plugins;
@@ -162,13 +163,20 @@ public class RedlineAutoConfiguration {
 
   @Bean
   @ConditionalOnMissingBean
-  ChosenHandler redlineHandler(RateLimitEngine engine, ObjectProvider<RateLimitHandler> handlers) {
-    return handlers
-        .orderedStream()
-        .filter(handler -> handler != engine)
-        .findFirst()
-        .map(own -> ChosenHandler.ofApplication(own, engine))
-        .orElse(new ChosenHandler(engine));
+  UserVerification redlineUserVerification(ApplicationSettings settings) {
+    return UserVerification.start(settings);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  ChosenHandler redlineHandler(
+      ApplicationSettings settings,
+      RateLimitEngine engine,
+      ObjectProvider<RateLimitHandler> handlers) {
+    return ChosenHandler.of(
+        settings,
+        engine,
+        handlers.orderedStream().filter(handler -> handler != engine).findFirst());
   }
 
   /**

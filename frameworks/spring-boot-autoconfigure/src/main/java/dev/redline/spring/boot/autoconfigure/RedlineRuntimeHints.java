@@ -1,5 +1,6 @@
 package dev.redline.spring.boot.autoconfigure;
 
+import dev.redline.core.internal.token.TokenVerifierFactory;
 import dev.redline.core.spi.MetricsExporterFactory;
 import dev.redline.core.spi.RuleSourceFactory;
 import dev.redline.core.spi.StoreFactory;
@@ -15,7 +16,11 @@ final class RedlineRuntimeHints implements RuntimeHintsRegistrar {
   @Override
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
     for (Class<?> type :
-        List.of(StoreFactory.class, RuleSourceFactory.class, MetricsExporterFactory.class)) {
+        List.of(
+            StoreFactory.class,
+            RuleSourceFactory.class,
+            MetricsExporterFactory.class,
+            TokenVerifierFactory.class)) {
       hints.resources().registerPattern("META-INF/services/" + type.getName());
       ServiceLoader.load(type, classLoader).stream()
           .forEach(

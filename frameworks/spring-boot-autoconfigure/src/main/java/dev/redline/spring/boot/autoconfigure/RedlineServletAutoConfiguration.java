@@ -2,12 +2,12 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.UserVerification;
 import dev.redline.application.WebFilterSettings;
 import dev.redline.binding.servlet.ServletRateLimitFilter;
 import dev.redline.binding.servlet.ServletRequestContextCustomizer;
 import dev.redline.binding.servlet.ServletRequests;
 import dev.redline.binding.servlet.ServletResponses;
-import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.CurrentRequest;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.spring.servlet.ServletCurrentRequest;
@@ -39,11 +39,9 @@ public class RedlineServletAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ServletRequests redlineServletRequests(
-      ApplicationSettings settings, ObjectProvider<ServletRequestContextCustomizer> customizers) {
+      UserVerification users, ObjectProvider<ServletRequestContextCustomizer> customizers) {
     return new ServletRequests(
-        ClientIdentity.of(settings.core().identity()),
-        AuthenticatedUser::name,
-        customizers.orderedStream().toList());
+        users.clientIdentity(), AuthenticatedUser::name, customizers.orderedStream().toList());
   }
 
   @Bean

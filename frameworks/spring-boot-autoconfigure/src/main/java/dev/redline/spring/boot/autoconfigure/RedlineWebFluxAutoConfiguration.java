@@ -2,8 +2,8 @@ package dev.redline.spring.boot.autoconfigure;
 
 import dev.redline.application.ApplicationSettings;
 import dev.redline.application.ChosenHandler;
+import dev.redline.application.UserVerification;
 import dev.redline.application.WebFilterSettings;
-import dev.redline.binding.web.ClientIdentity;
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.binding.web.RequestLimiter;
@@ -45,9 +45,8 @@ public class RedlineWebFluxAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
   ReactiveRequests redlineReactiveRequests(
-      ApplicationSettings settings, ObjectProvider<ReactiveRequestContextCustomizer> customizers) {
-    return new ReactiveRequests(
-        ClientIdentity.of(settings.core().identity()), customizers.orderedStream().toList());
+      UserVerification users, ObjectProvider<ReactiveRequestContextCustomizer> customizers) {
+    return new ReactiveRequests(users.clientIdentity(), customizers.orderedStream().toList());
   }
 
   @Bean

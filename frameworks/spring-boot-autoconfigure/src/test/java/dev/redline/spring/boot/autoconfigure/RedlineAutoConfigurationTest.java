@@ -252,6 +252,22 @@ class RedlineAutoConfigurationTest {
   }
 
   @Test
+  void keyOfTokensNeedsTheModuleThatVerifiesThem() {
+    String secret = "x".repeat(32);
+    runner
+        .withPropertyValues(
+            "rl.identity.jwt.hmac-secret=" + secret, "rl.identity.jwt.on-invalid=REJECT")
+        .run(
+            context ->
+                assertThat(context.getStartupFailure())
+                    .rootCause()
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("rl.identity.jwt.hmac-secret: add")
+                    .hasMessageContaining("dev.redline:redline-identity-jwt")
+                    .hasMessageNotContaining(secret));
+  }
+
+  @Test
   void endpointDescribesRulesStoreAndSettings() {
     runner.run(
         context ->

@@ -1,4 +1,4 @@
-package dev.redline.identity.jwt;
+package dev.redline.core.internal.token;
 
 import dev.redline.core.spi.PropertyReader;
 import java.net.URI;
