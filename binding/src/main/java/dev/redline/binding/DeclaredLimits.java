@@ -1,7 +1,10 @@
 package dev.redline.binding;
 
 import dev.redline.binding.InvalidBindingException.Problem;
+import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.rule.RateLimitPlan;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
@@ -10,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * the plans and rule sets that they name. Thread-safe.
  */
 final class DeclaredLimits {
+  /** The property of a Redline server by which it takes limits from its callers. */
+  private static final String INLINE_LIMITS = "rl.server.inline-limits";
+
   private final @Nullable RateLimitEngine engine;
   private final boolean decidedByServer;
   private final Map<String, Declared> declared = new LinkedHashMap<>();
@@ -98,6 +105,7 @@ final class DeclaredLimits {
     addUnknownNames(problems);
     if (decidedByServer) {
       addReplacedRules(problems);
+      addRejectedLimits(problems);
     }
   }
 
@@ -167,6 +175,37 @@ final class DeclaredLimits {
         }
       }
     }
+  }
+
+  /** Reports limits that the server rejects, if it responds: it may take none from its callers. */
+  private void addRejectedLimits(Consumer<Problem> problems) {
+    if (engine == null) {
+      return;
+    }
+    List<Declared> all;
+    synchronized (declared) {
+      all = List.copyOf(declared.values());
+    }
+    List<LimitCheck> checks =
+        all.stream()
+            .map(each -> new CallLimit.OfRule(each.rule, CallLimit.NO_KEY, 1))
+            .map(limit -> LimitCheck.ofLimits(List.of(limit), RequestContext.EMPTY))
+            .toList();
+    List<Optional<String>> rejections = engine.rejections(checks);
+    for (int i = 0; i < all.size(); i++) {
+      Declared each = all.get(i);
+      rejections
+          .get(i)
+          .ifPresent(why -> problems.accept(new Problem(each.location, why + remedy(why))));
+    }
+  }
+
+  private static String remedy(String rejection) {
+    return rejection.contains(INLINE_LIMITS)
+        ? ": set "
+            + INLINE_LIMITS
+            + "=true on the server, or define a plan there and name it with plan instead of value"
+        : "";
   }
 
   private static String known(RuleBook book) {

@@ -4,6 +4,7 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.Acquisition;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -111,6 +112,13 @@ final class DecisionMaker implements AutoCloseable {
     return decisions
         .decide(check, evaluation)
         .thenApply(result -> publish(check, evaluation, result, start));
+  }
+
+  /** Returns why the decision point would reject checks; nothing is rejected without one. */
+  List<Optional<String>> rejections(List<LimitCheck> checks) {
+    return remote != null && enabled
+        ? remote.rejections(checks)
+        : checks.stream().map(check -> Optional.<String>empty()).toList();
   }
 
   private Evaluation evaluation(boolean dryRun) {

@@ -1,5 +1,7 @@
 package dev.redline.core;
 
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -31,5 +33,17 @@ public interface DecisionPoint {
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }
+  }
+
+  /**
+   * Returns why checks would be rejected, so that a start can report it before the first call.
+   * Acquires nothing. Blocks, and for longer than a decision may take, since the first call of a
+   * process is slow.
+   *
+   * @return for each check the reason; empty if it would be decided, or if that is not known
+   *     because there was no response
+   */
+  default List<Optional<String>> rejections(List<LimitCheck> checks) {
+    return checks.stream().map(check -> Optional.<String>empty()).toList();
   }
 }

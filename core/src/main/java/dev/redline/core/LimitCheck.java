@@ -24,7 +24,7 @@ public sealed interface LimitCheck
    * @param ruleSetId the rule set to evaluate; if absent the configured default, else all rules
    * @param request the request
    * @param except the rule sets whose rules are left out, because another check of the same request
-   *     decides by them; a check that a Redline server decides ignores it
+   *     decides by them; names that no set has are ignored
    */
   record OfRequest(Optional<String> ruleSetId, RequestContext request, Set<String> except)
       implements LimitCheck {

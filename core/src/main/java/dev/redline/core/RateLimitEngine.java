@@ -10,6 +10,7 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StorageProvider;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -215,6 +216,15 @@ public final class RateLimitEngine implements RateLimiter, RateLimitHandler, Aut
   @Override
   public RateLimitResult handleAndWait(LimitCheck check) throws InterruptedException {
     return decisions.decideOrWaitBlocking(check);
+  }
+
+  /**
+   * Returns why the {@linkplain Builder#decisionPoint decision point} would reject checks; see
+   * {@link DecisionPoint#rejections}. Nothing is known to be rejected without one, and while
+   * limiting is switched off.
+   */
+  public List<Optional<String>> rejections(List<LimitCheck> checks) {
+    return decisions.rejections(checks);
   }
 
   /** Gives the limiters of plans their way to decisions. */

@@ -3,8 +3,14 @@ package dev.redline.core;
 import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.rule.OnStoreFailure;
 import dev.redline.core.store.StoreException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  * counted there.
  */
 final class RemoteDecisions {
+  private static final Logger LOG = System.getLogger(RateLimitEngine.class.getName());
+
+  /** How many rejected rules are logged; there are as many as the application's code has. */
+  private static final int MAX_LOGGED = 1000;
+
   private final DecisionPoint point;
   private final RulesInForce rules;
   private final RuleLookup lookup;
@@ -21,6 +32,7 @@ final class RemoteDecisions {
   private final StoreWithFallback stores;
   private final EngineSettings settings;
   private final RememberedDenials denials = new RememberedDenials();
+  private final Set<String> loggedRejections = ConcurrentHashMap.newKeySet();
 
   /** Finds what applies to a check by the rules in force here. */
   interface CheckMatcher {
@@ -61,6 +73,10 @@ final class RemoteDecisions {
     return finish(check, evaluation, result, null, start);
   }
 
+  List<Optional<String>> rejections(List<LimitCheck> checks) {
+    return point.rejections(checks);
+  }
+
   /** Names the configured rule set, which the decision point does not know. */
   private LimitCheck withRuleSet(LimitCheck check) {
     return check instanceof LimitCheck.OfRequest ofRequest
@@ -94,7 +110,30 @@ final class RemoteDecisions {
     if (cause instanceof UnknownNameException unknown && mayLackRuleSet(check)) {
       return lookup.missingRules(String.valueOf(unknown.getMessage()));
     }
+    if (cause instanceof IllegalArgumentException rejected
+        && check instanceof LimitCheck.OfLimits ofLimits) {
+      logRejection(ofLimits, rejected);
+    }
     throw cause instanceof RuntimeException known ? known : new IllegalStateException(cause);
+  }
+
+  /**
+   * Logs once that limits of the application's code are rejected: a start that did not reach the
+   * decision point could not report it. Each call fails with the same error.
+   */
+  private void logRejection(LimitCheck.OfLimits check, IllegalArgumentException rejected) {
+    for (CallLimit limit : check.limits()) {
+      if (limit instanceof CallLimit.OfRule ofRule
+          && loggedRejections.size() < MAX_LOGGED
+          && loggedRejections.add(ofRule.rule().id())) {
+        LOG.log(
+            Level.ERROR,
+            "calls with the limit '"
+                + ofRule.rule().id()
+                + "' fail (logged once): "
+                + rejected.getMessage());
+      }
+    }
   }
 
   /** Returns whether {@code rl.missing-rule-behavior} counts if the rule set does not exist. */
@@ -121,8 +160,7 @@ final class RemoteDecisions {
           denials.learn(buckets.acquisition(), result);
         }
       } catch (IllegalArgumentException e) {
-        System.getLogger(RateLimitEngine.class.getName())
-            .log(System.Logger.Level.DEBUG, "the rules here do not have what was denied", e);
+        LOG.log(Level.DEBUG, "the rules here do not have what was denied", e);
       }
     }
   }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -191,6 +192,12 @@ public final class CircuitBreakingStore extends ForwardingStore {
     public RateLimitResult decideAndWait(LimitCheck check, boolean dryRun) {
       List<Probe> probes = allClosed() ? List.of() : probes(nodes);
       return callAndWait(probes, () -> point.decideAndWait(check, dryRun));
+    }
+
+    /** Calls it even if the breaker is open: a start happens once. */
+    @Override
+    public List<Optional<String>> rejections(List<LimitCheck> checks) {
+      return point.rejections(checks);
     }
   }
 

@@ -248,4 +248,17 @@ class CheckTest {
     assertThat(response.statusCode()).isEqualTo(429);
     assertThat(TestServer.json(response).get("ruleId").asString()).isEqualTo("evasion");
   }
+
+  @Test
+  void exceptRuleSetsLeavesOutTheirRules() {
+    String request = "\"request\":{\"path\":\"/users/1\",\"userId\":\"except\"}";
+    assertThat(ask("{" + request + ",\"exceptRuleSets\":[\"default\",\"none\"]}").get("ruleId"))
+        .hasToString("\"other-rule\"");
+    assertThat(ask("{" + request + ",\"exceptRuleSets\":[\"other\"]}").get("ruleId"))
+        .hasToString("\"per-user\"");
+    assertThat(check("{" + request + ",\"exceptRuleSets\":\"other\"}").statusCode()).isEqualTo(400);
+    assertThat(check("{\"plans\":[\"gold\"],\"key\":\"k\",\"exceptRuleSets\":[\"other\"]}").body())
+        .contains("exceptRuleSets")
+        .contains("goes only with request");
+  }
 }

@@ -29,6 +29,9 @@ final class CheckWriter {
   static String write(LimitCheck check, boolean dryRun) {
     CheckWriter writer = new CheckWriter();
     if (check instanceof LimitCheck.OfRequest ofRequest) {
+      if (!ofRequest.except().isEmpty()) {
+        writer.texts("exceptRuleSets", ofRequest.except().stream().sorted().toList());
+      }
       writer.request(ofRequest.ruleSetId(), ofRequest.request(), ofRequest.request().cost());
     } else if (check instanceof LimitCheck.OfRule ofRule) {
       writer.rule(ofRule.ruleId(), ofRule.identity(), ofRule.limits().orElse(List.of()));

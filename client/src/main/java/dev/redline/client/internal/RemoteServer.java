@@ -15,12 +15,16 @@ import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider.StoreHealth;
 import dev.redline.core.store.StoreException;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * is requested. Continuations of the stages run on threads that are for them alone. Thread-safe.
  */
 public final class RemoteServer implements RemoteStore, DecisionPoint {
+  private static final Logger LOG = System.getLogger(RemoteServer.class.getName());
+
   /** How many calls are in flight at most, and how many of them do not wait for more checks. */
   private static final int MAX_CALLS = 8;
 
@@ -48,6 +54,11 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
   private static final int MAX_REQUEST_BYTES = 1_000_000;
 
   private static final int MAX_RESPONSE_BYTES = 16 << 20;
+
+  /** How long a call at the start may take, and how many checks it has. */
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final int START_BATCH = 100;
   private static final int SHOWN_CHARACTERS = 200;
   private static final byte[] START = "{\"checks\":[".getBytes(StandardCharsets.UTF_8);
   private static final byte[] END = "]}".getBytes(StandardCharsets.UTF_8);
@@ -66,13 +77,7 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
     this.settings = settings;
     this.node = URI.create(settings.uri()).getRawAuthority();
     this.nodes = List.of(node);
-    boolean tls = settings.uri().startsWith("https:");
-    // TLS negotiates HTTP/2; without TLS an upgrade would cost the first call a round trip.
-    this.client =
-        new BoundedHttpClient(
-            settings.timeout(),
-            MAX_RESPONSE_BYTES,
-            tls ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
+    this.client = client(settings, settings.timeout());
     this.request =
         HttpRequest.newBuilder(URI.create(settings.uri() + "/v1/check/batch"))
             .header("Content-Type", "application/json");
@@ -89,6 +94,15 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
                 settings.timeout()),
             new BatchCall(),
             reports);
+  }
+
+  private static BoundedHttpClient client(RemoteSettings settings, Duration connectTimeout) {
+    boolean tls = settings.uri().startsWith("https:");
+    // TLS negotiates HTTP/2; without TLS an upgrade would cost the first call a round trip.
+    return new BoundedHttpClient(
+        connectTimeout,
+        MAX_RESPONSE_BYTES,
+        tls ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
   }
 
   @Override
@@ -117,6 +131,50 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
     }
+  }
+
+  /** Sends the checks as dry runs. They are not calls that the circuit breaker counts. */
+  @Override
+  public List<Optional<String>> rejections(List<LimitCheck> checks) {
+    if (checks.isEmpty()) {
+      return List.of();
+    }
+    List<Optional<String>> found = new ArrayList<>(checks.size());
+    Duration timeout =
+        settings.timeout().compareTo(START_TIMEOUT) > 0 ? settings.timeout() : START_TIMEOUT;
+    BoundedHttpClient patient = client(settings, timeout);
+    try {
+      for (int from = 0; from < checks.size(); from += START_BATCH) {
+        List<byte[]> batch =
+            checks.subList(from, Math.min(checks.size(), from + START_BATCH)).stream()
+                .map(check -> bytes(check, true))
+                .toList();
+        for (Object result : read(patient.send(post(batch), timeout), batch.size())) {
+          found.add(
+              result instanceof IllegalArgumentException rejected
+                  ? Optional.of(String.valueOf(rejected.getMessage()))
+                  : Optional.empty());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException | StoreException e) {
+      LOG.log(
+          Level.WARNING,
+          "the Redline server at "
+              + node
+              + " did not say whether it takes the limits of this application, the first calls will"
+              + " show it: "
+              + e.getMessage());
+    }
+    while (found.size() < checks.size()) {
+      found.add(Optional.empty());
+    }
+    return found;
+  }
+
+  private HttpRequest post(List<byte[]> checks) {
+    return request.copy().POST(BodyPublishers.ofByteArray(body(checks))).build();
   }
 
   private static byte[] bytes(LimitCheck check, boolean dryRun) {
@@ -187,7 +245,7 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
       Duration left = Duration.ofNanos(Math.max(1, batch.get(batch.size() - 1).nanosLeft()));
       long start = System.nanoTime();
       Response response =
-          client.send(request.copy().POST(BodyPublishers.ofByteArray(body(batch))).build(), left);
+          client.send(post(batch.stream().map(PendingCall::request).toList()), left);
       Object[] results = read(response, batch.size());
       health =
           new StoreHealth(
@@ -209,18 +267,18 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
     }
   }
 
-  private static byte[] body(List<PendingCall<byte[], RateLimitResult>> batch) {
+  private static byte[] body(List<byte[]> checks) {
     int size = START.length + END.length;
-    for (PendingCall<byte[], RateLimitResult> pending : batch) {
-      size += pending.request().length + 1;
+    for (byte[] check : checks) {
+      size += check.length + 1;
     }
     ByteArrayOutputStream body = new ByteArrayOutputStream(size);
     body.writeBytes(START);
-    for (int i = 0; i < batch.size(); i++) {
+    for (int i = 0; i < checks.size(); i++) {
       if (i > 0) {
         body.write(',');
       }
-      body.writeBytes(batch.get(i).request());
+      body.writeBytes(checks.get(i));
     }
     body.writeBytes(END);
     return body.toByteArray();

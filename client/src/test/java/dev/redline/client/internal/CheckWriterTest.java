@@ -11,6 +11,7 @@ import dev.redline.core.rule.RateLimitRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CheckWriterTest {
@@ -69,6 +70,13 @@ class CheckWriterTest {
                 + "{\"label\":\"r-1\",\"capacity\":30,\"refillTokens\":10,\"refillPeriod\":\"PT1S\"},"
                 + "{\"label\":\"r-2\",\"capacity\":5,\"algorithm\":\"SLIDING_WINDOW\","
                 + "\"window\":\"PT24H\"}]}");
+  }
+
+  @Test
+  void writesRuleSetsThatAreLeftOut() {
+    RequestContext request = RequestContext.builder().path("/x").build();
+    assertThat(write(new LimitCheck.OfRequest(Optional.empty(), request, Set.of("login", "admin"))))
+        .isEqualTo("{\"exceptRuleSets\":[\"admin\",\"login\"],\"request\":{\"path\":\"/x\"}}");
   }
 
   @Test

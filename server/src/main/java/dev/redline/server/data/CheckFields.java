@@ -4,8 +4,10 @@ import dev.redline.core.LimitCheck;
 import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CheckFields implements CheckReader.BatchItem {
   @Nullable String ruleSetId;
+  @Nullable List<String> exceptRuleSets;
   @Nullable DescribedRequest request;
   @Nullable String ruleId;
   @Nullable List<String> identity;
@@ -53,10 +56,17 @@ final class CheckFields implements CheckReader.BatchItem {
     if (ruleSetId != null && !byRequest) {
       throw HttpProblem.field("ruleSetId", "goes only with request");
     }
+    if (exceptRuleSets != null && !byRequest) {
+      throw HttpProblem.field("exceptRuleSets", "goes only with request");
+    }
     if (request != null) {
       boolean identified = request.identify(tokens);
       RequestContext context = request.context.cost(cost).build();
-      LimitCheck check = new LimitCheck.OfRequest(Optional.ofNullable(ruleSetId), context);
+      LimitCheck check =
+          new LimitCheck.OfRequest(
+              Optional.ofNullable(ruleSetId),
+              context,
+              exceptRuleSets == null ? Set.of() : new HashSet<>(exceptRuleSets));
       return new PreparedCheck(check, dryRun, !identified);
     }
     return new PreparedCheck(byRule ? ofRule() : ofPlans(), dryRun, false);

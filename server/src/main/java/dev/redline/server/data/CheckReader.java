@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class CheckReader {
   private static final int MAX_CHECKS = 1000;
   private static final String CHECK_FIELDS =
-      "ruleSetId, request, ruleId, identity, plans, key, cost, dryRun";
+      "ruleSetId, exceptRuleSets, request, ruleId, identity, plans, key, cost, dryRun";
 
   /** Field names are not interned: callers choose some of them, so the table would grow. */
   private static final JsonFactory JSON =
@@ -176,6 +176,10 @@ final class CheckReader {
       case "bands" -> {
         fields.bands = JsonFields.any(json, field);
         return 1 << 9;
+      }
+      case "exceptRuleSets" -> {
+        fields.exceptRuleSets = JsonFields.texts(json, field);
+        return 1 << 10;
       }
       default -> throw JsonFields.unknownField(field, CHECK_FIELDS);
     }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -132,6 +133,15 @@ class RemoteHandlerTest {
     assertThatThrownBy(() -> decide(LimitCheck.ofPlans(List.of("platinum"), "k", 1)))
         .isInstanceOf(UnknownNameException.class)
         .hasMessageContaining("platinum");
+  }
+
+  @Test
+  void ruleSetsThatOtherFiltersDecideAreLeftOut() throws Exception {
+    RequestContext request =
+        RequestContext.builder().path("/other").clientIp("203.0.113.8").build();
+    LimitCheck rest = new LimitCheck.OfRequest(Optional.empty(), request, Set.of("other", "gone"));
+    assertThat(decide(rest).reason()).isEqualTo(Reason.NO_MATCHING_RULE);
+    assertThat(decide(LimitCheck.ofRequest("other", request)).reason()).isEqualTo(Reason.ALLOWED);
   }
 
   @Test

@@ -6,9 +6,33 @@ import java.util.Random;
 /** Makes bodies of checks: valid ones, odd ones, and both with damaged bytes. */
 final class BodyGenerator {
   private static final String[] NAMES = {
-    "request", "ruleSetId", "ruleId", "identity", "plans", "key", "cost", "dryRun", "limit",
-    "bands", "path", "method", "clientIp", "userId", "apiKey", "headers", "attributes", "checks",
-    "capacity", "window", "refillPeriod", "Authorization", "X-A", "tier", "", "\\u0000"
+    "request",
+    "ruleSetId",
+    "ruleId",
+    "identity",
+    "plans",
+    "key",
+    "cost",
+    "dryRun",
+    "limit",
+    "exceptRuleSets",
+    "bands",
+    "path",
+    "method",
+    "clientIp",
+    "userId",
+    "apiKey",
+    "headers",
+    "attributes",
+    "checks",
+    "capacity",
+    "window",
+    "refillPeriod",
+    "Authorization",
+    "X-A",
+    "tier",
+    "",
+    "\\u0000"
   };
   private static final String[] VALUES = {
     "null",

@@ -36,6 +36,7 @@ class RemoteHandlerConfigurationTest {
       "{\"decisions\":[{\"allowed\":false,\"reason\":\"LIMIT_EXCEEDED\",\"retryAfterMs\":1000}]}";
 
   private final List<String> checks = new CopyOnWriteArrayList<>();
+  private volatile String decisions = DENIED;
   private HttpServer server;
 
   @BeforeEach
@@ -50,7 +51,7 @@ class RemoteHandlerConfigurationTest {
           if (!rules) {
             checks.add(body);
           }
-          byte[] response = (rules ? RULES : DENIED).getBytes(StandardCharsets.UTF_8);
+          byte[] response = (rules ? RULES : decisions).getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(200, response.length);
           exchange.getResponseBody().write(response);
           exchange.close();
@@ -123,12 +124,19 @@ class RemoteHandlerConfigurationTest {
                   .isInstanceOf(RateLimitExceededException.class);
               assertThatThrownBy(() -> shop.sell("alice"))
                   .isInstanceOf(RateLimitExceededException.class);
-              assertThat(checks)
+              String bands =
+                  "\"bands\":[{\"label\":\"Shop.buy\",\"capacity\":2,\"refillTokens\":2,"
+                      + "\"refillPeriod\":\"PT1M\"}]";
+              assertThat(checks.get(0))
+                  .as("the check of limits at the start")
+                  .startsWith("{\"checks\":[{\"ruleId\":\"Shop.buy\",\"identity\":[")
+                  .endsWith(bands + ",\"dryRun\":true}]}");
+              assertThat(checks.subList(1, checks.size()))
                   .containsExactly(
                       "{\"checks\":[{\"request\":{\"path\":\"/x\"}}]}",
-                      "{\"checks\":[{\"ruleId\":\"Shop.buy\",\"identity\":[\"n:alice\"],\"bands\":["
-                          + "{\"label\":\"Shop.buy\",\"capacity\":2,\"refillTokens\":2,"
-                          + "\"refillPeriod\":\"PT1M\"}]}]}",
+                      "{\"checks\":[{\"ruleId\":\"Shop.buy\",\"identity\":[\"n:alice\"],"
+                          + bands
+                          + "}]}",
                       "{\"checks\":[{\"plans\":[\"gold\",\"daily\"],\"key\":\"alice\"}]}");
             });
   }
@@ -144,6 +152,22 @@ class RemoteHandlerConfigurationTest {
                     .isInstanceOf(InvalidBindingException.class)
                     .hasMessageContaining("TwoKeys.sell(String)")
                     .hasMessageContaining("same key and tokens"));
+  }
+
+  @Test
+  void limitsThatTheServerDoesNotTakeStopTheStart() {
+    decisions =
+        "{\"decisions\":[{\"error\":{\"status\":400,\"title\":\"Bad Request\",\"detail\":\"field 'bands':"
+            + " limits are not taken from requests unless rl.server.inline-limits is true\"}}]}";
+    runner()
+        .withBean(Shop.class)
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .isInstanceOf(InvalidBindingException.class)
+                    .hasMessageContaining("Shop.buy(String)")
+                    .hasMessageContaining("set rl.server.inline-limits=true on the server"));
   }
 
   @Test
