@@ -4,23 +4,31 @@ import static dev.redline.spring.boot.test.MockMvcRateLimits.allowed;
 import static dev.redline.spring.boot.test.MockMvcRateLimits.denied;
 import static dev.redline.spring.boot.test.MockMvcRateLimits.deniedBy;
 import static dev.redline.spring.boot.test.MockMvcRateLimits.notLimited;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.header;
 import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.status;
 
+import dev.redline.binding.servlet.ServletResponses;
+import dev.redline.core.RateLimitResult;
+import dev.redline.core.Reason;
 import dev.redline.spring.boot.test.WithoutRateLimits;
 import dev.redline.testkit.ManualClock;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.web.servlet.MockMvc;
 
 /** What a slice of Spring MVC with {@code @AutoConfigureRedline} does. */
 public abstract class MvcSliceBehaviour {
   @Autowired private MockMvc mvc;
   @Autowired private ManualClock clock;
+  @Autowired private ServletResponses responses;
 
   /** Creates the suite. */
   @SuppressWarnings("NullAway.Init") // Spring sets the fields
@@ -59,6 +67,22 @@ public abstract class MvcSliceBehaviour {
         .isInstanceOf(AssertionError.class);
     assertThatThrownBy(() -> mvc.perform(get("/orders")).andExpect(deniedBy("other")))
         .isInstanceOf(AssertionError.class);
+  }
+
+  @Test
+  final void denialRemovesHeadersFromMockResponses() {
+    MockHttpServletRequest request = new MockHttpServletRequest();
+    MockHttpServletResponse response = new MockHttpServletResponse();
+    response.setHeader("X-Other", "kept");
+    responses.addHeaders(
+        request,
+        response,
+        RateLimitResult.builder(Reason.ALLOWED).band("one", 2, 1, Instant.EPOCH).build());
+    assertThat(response.getHeaderNames()).contains("X-RateLimit-Limit");
+
+    responses.addHeaders(request, response, RateLimitResult.of(Reason.BLOCKED));
+
+    assertThat(response.getHeaderNames()).containsExactly("X-Other");
   }
 
   @Test

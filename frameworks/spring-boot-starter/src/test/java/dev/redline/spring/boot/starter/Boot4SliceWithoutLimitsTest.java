@@ -7,6 +7,7 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import dev.redline.spring.behaviour.MvcSliceApplication;
 import dev.redline.spring.boot.test.AutoConfigureRedline;
 import dev.redline.spring.boot.test.WithoutRateLimits;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
@@ -24,6 +25,14 @@ class Boot4SliceWithoutLimitsTest {
   void allTestsOfTheClassAreWithoutLimits() throws Exception {
     for (int i = 0; i < 4; i++) {
       mvc.perform(get("/orders")).andExpect(status().isOk()).andExpect(notLimited());
+    }
+  }
+
+  @Nested
+  class NestedTests {
+    @Test
+    void nestedTestsAreWithoutLimitsToo() throws Exception {
+      allTestsOfTheClassAreWithoutLimits();
     }
   }
 }

@@ -35,7 +35,8 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * <p>Before each test all buckets are full, and the clock ({@link dev.redline.testkit.ManualClock})
  * is at its start. Waiting for a refill waits in real time, for which the clock is of no use. Rules
  * come from the sources of the application's configuration; {@code rl.config.source=INLINE} in a
- * test leaves out those of other servers.
+ * test leaves out those of other servers. {@code rl.handler=REMOTE} has no effect: the engine of
+ * the test decides, without the rules of the server.
  */
 @Documented
 @Inherited

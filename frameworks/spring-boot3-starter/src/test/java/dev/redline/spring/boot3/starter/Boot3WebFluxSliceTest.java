@@ -7,7 +7,13 @@ import org.springframework.boot.test.autoconfigure.web.reactive.WebFluxTest;
 import org.springframework.test.context.ContextConfiguration;
 
 @WebFluxTest(
-    properties = {"rl.rules[0].id=filtered", "rl.rules[0].path=/filtered", "rl.rules[0].limit=1/m"})
+    properties = {
+      "rl.rules[0].id=filtered",
+      "rl.rules[0].path=/filtered",
+      "rl.rules[0].limit=1/m",
+      "rl.handler=REMOTE",
+      "rl.remote.uri=http://127.0.0.1:1"
+    })
 @AutoConfigureRedline
 @ContextConfiguration(classes = WebFluxSliceApplication.class)
 class Boot3WebFluxSliceTest extends WebFluxSliceBehaviour {}

@@ -57,10 +57,13 @@ public class RedlineGatewayAutoConfiguration {
         ruleSetId -> handler.handler() != engine || isInBook(engine, ruleSetId));
   }
 
-  /** A set of the application's own {@code RuleSetProvider}, and one that is missing, is not. */
+  /**
+   * A set of the application's own {@code RuleSetProvider}, and one that is missing, is not.
+   * Without a rule book a server decides, whose sets are not known here: it had them all.
+   */
   private static boolean isInBook(RateLimitEngine engine, String ruleSetId) {
     RuleBook book = engine.book();
-    return book != null && book.ruleSets().containsKey(ruleSetId);
+    return book == null || book.ruleSets().containsKey(ruleSetId);
   }
 
   /** Is the default of {@code RequestRateLimiter} only where there is no other rate limiter. */

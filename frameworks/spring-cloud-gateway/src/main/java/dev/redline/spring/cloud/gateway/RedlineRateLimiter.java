@@ -71,8 +71,8 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
   /**
    * Takes over the arguments of a route.
    *
-   * @throws IllegalArgumentException if the route names this rate limiter and its arguments are
-   *     wrong; the route is not loaded then
+   * @throws IllegalArgumentException if the route names this rate limiter or its arguments, and
+   *     they are wrong; the route is not loaded then
    */
   @Override
   public void onApplicationEvent(FilterArgsEvent event) {
@@ -81,12 +81,14 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
     if (chosen != null && chosen != this) {
       return;
     }
+    String routeId = event.getRouteId();
     Config config = arguments.config();
-    if (config != null) {
-      configs.put(event.getRouteId(), config);
+    if (chosen == this || arguments.nameRedline()) {
+      // Before it counts: the gateway keeps its routes if one of them cannot be loaded.
+      var unused = compiled(routeId, config == null ? configOf(routeId) : config);
     }
-    if (chosen == this) {
-      limit(event.getRouteId());
+    if (config != null) {
+      configs.put(routeId, config);
     }
   }
 
@@ -120,6 +122,20 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
 
   /** Returns the limit of a route, which may have changed since the last request. */
   private RouteLimit limit(String routeId) {
+    return compiled(routeId, configOf(routeId));
+  }
+
+  private RouteLimit compiled(String routeId, Config config) {
+    RouteLimit known = limits.get(routeId);
+    if (known != null && known.config().equals(config)) {
+      return known;
+    }
+    RouteLimit limit = RouteLimit.of(routeId, config.copy(), engine);
+    limits.put(routeId, limit);
+    return limit;
+  }
+
+  private Config configOf(String routeId) {
     Config config = configs.get(routeId);
     if (config == null) {
       config = configs.get(RouteDefinitionRouteLocator.DEFAULT_FILTERS);
@@ -131,13 +147,7 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
               + "': RequestRateLimiter has no limit; add the argument"
               + " redline-rate-limiter.limit, such as 10/s burst 20, or redline-rate-limiter.plan");
     }
-    RouteLimit known = limits.get(routeId);
-    if (known != null && known.config().equals(config)) {
-      return known;
-    }
-    RouteLimit limit = RouteLimit.of(routeId, config.copy(), engine);
-    limits.put(routeId, limit);
-    return limit;
+    return config;
   }
 
   /** The limit of a route: one of {@code limit}, {@code plan} and {@code replenishRate}. */
@@ -145,7 +155,7 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
     private @Nullable String limit;
     private @Nullable String plan;
     private @Nullable Long replenishRate;
-    private long burstCapacity = 1;
+    private @Nullable Long burstCapacity;
     private long tokens = 1;
 
     /** Returns the limits, such as {@code 10/s burst 20, 1000/h}, or null. */
@@ -181,12 +191,16 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
       return this;
     }
 
-    /** Returns how many tokens a bucket of {@code replenishRate} holds. */
+    /** Returns how many tokens a bucket of {@code replenishRate} holds; 1 unless set. */
     public long getBurstCapacity() {
-      return burstCapacity;
+      return burstCapacity == null ? 1 : burstCapacity;
     }
 
-    /** Sets how many tokens a bucket of {@code replenishRate} holds. */
+    boolean hasBurstCapacity() {
+      return burstCapacity != null;
+    }
+
+    /** Sets how many tokens a bucket of {@code replenishRate} holds; limits and plans say it. */
     public Config setBurstCapacity(long value) {
       burstCapacity = value;
       return this;
@@ -219,7 +233,7 @@ public final class RedlineRateLimiter extends AbstractConfigurable<RedlineRateLi
           && Objects.equals(limit, that.limit)
           && Objects.equals(plan, that.plan)
           && Objects.equals(replenishRate, that.replenishRate)
-          && burstCapacity == that.burstCapacity
+          && Objects.equals(burstCapacity, that.burstCapacity)
           && tokens == that.tokens;
     }
 

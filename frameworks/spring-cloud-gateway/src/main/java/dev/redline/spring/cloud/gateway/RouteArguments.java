@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param values the arguments by name, with expressions evaluated
  */
 record RouteArguments(String routeId, Map<String, Object> values) {
-  private static final List<String> PREFIXES =
-      List.of("redline-rate-limiter.", "redis-rate-limiter.");
+  private static final String OWN_PREFIX = "redline-rate-limiter.";
+  private static final List<String> PREFIXES = List.of(OWN_PREFIX, "redis-rate-limiter.");
 
   /** Returns the rate limiter that the filter names, or null. */
   @Nullable Object rateLimiter() {
@@ -24,6 +24,11 @@ record RouteArguments(String routeId, Map<String, Object> values) {
       }
     }
     return null;
+  }
+
+  /** Returns whether there are arguments that only Redline's rate limiter has. */
+  boolean nameRedline() {
+    return values.keySet().stream().anyMatch(name -> name.startsWith(OWN_PREFIX));
   }
 
   /**

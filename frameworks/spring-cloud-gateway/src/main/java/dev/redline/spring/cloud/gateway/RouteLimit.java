@@ -95,6 +95,10 @@ record RouteLimit(RedlineRateLimiter.Config config, Function<String, CallLimit> 
           "exactly one of limit, plan and replenishRate must be given, "
               + (kinds == 0 ? "none is" : "several are"));
     }
+    if (config.hasBurstCapacity() && config.getReplenishRate() == null) {
+      throw new IllegalArgumentException(
+          "burstCapacity goes only with replenishRate; write a burst as in 10/s burst 20");
+    }
     for (RateLimitBand band : bands) {
       if (config.getTokens() > band.capacity()) {
         throw new IllegalArgumentException(

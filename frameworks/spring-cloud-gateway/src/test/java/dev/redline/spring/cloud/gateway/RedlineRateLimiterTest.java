@@ -81,6 +81,16 @@ class RedlineRateLimiterTest {
   }
 
   @Test
+  void rejectsItsWrongArgumentsIfItIsTheDefault() {
+    Map<String, Object> arguments = Map.of("redline-rate-limiter.limit", "many");
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.onApplicationEvent(new FilterArgsEvent(this, ROUTE, arguments)))
+        .withMessageContaining("route '" + ROUTE + "': ");
+    assertThat(limiter.getConfig()).isEmpty();
+  }
+
+  @Test
   void rejectsTokensThatNoBucketHolds() {
     limiter.getConfig().put(ROUTE, new Config().setLimit("2/s").setTokens(3));
 
@@ -130,6 +140,28 @@ class RedlineRateLimiterTest {
 
     load("redline-rate-limiter.limit", "1/m");
     assertThat(allowed("u")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"redline-rate-limiter.limit,many", "redline-rate-limiter.plan,silver"})
+  void routeThatCannotBeLoadedAgainKeepsItsLimit(String name, String value) {
+    load("redline-rate-limiter.limit", "2/m");
+    assertThat(allowed("u")).isTrue();
+
+    assertThatIllegalArgumentException().isThrownBy(() -> load(name, value));
+
+    assertThat(List.of(allowed("u"), allowed("u"))).containsExactly(true, false);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"redline-rate-limiter.limit,10/s", "redline-rate-limiter.plan,gold"})
+  void rejectsABurstCapacityWithoutEffect(String name, String value) {
+    Map<String, Object> arguments =
+        Map.of("rate-limiter", limiter, name, value, "redis-rate-limiter.burstCapacity", "20");
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> limiter.onApplicationEvent(new FilterArgsEvent(this, ROUTE, arguments)))
+        .withMessageContaining("burstCapacity goes only with replenishRate");
   }
 
   @Test
