@@ -174,6 +174,31 @@ class LauncherTest {
   }
 
   @Test
+  void buildsWhatTheBenchmarkOfQuarkusComparesAndRunsIt() throws Exception {
+    for (String module :
+        List.of("bench/quarkus", "bench/quarkus-plain", "bench/spring", "samples/quarkus")) {
+      module(module, "redline-core");
+    }
+    String built = "mvn -q -B -pl %s -am -DskipTests package";
+
+    assertThat(run("bench", "quarkus", "--help"))
+        .contains(built.formatted("bench/quarkus"))
+        .doesNotContain(built.formatted("bench/spring"));
+    assertThat(run("bench", "quarkus", "--quick"))
+        .contains(
+            built.formatted("bench/quarkus-plain"),
+            built.formatted("bench/spring"),
+            built.formatted("samples/quarkus"))
+        .containsSequence(
+            "[-Dredline.checkout=" + checkout.toRealPath() + "]",
+            "[-jar]",
+            "["
+                + checkout.toRealPath().resolve("bench/quarkus/target/quarkus-app/quarkus-run.jar")
+                + "]",
+            "[--quick]");
+  }
+
+  @Test
   void runsThroughALink() throws Exception {
     Path link = Files.createSymbolicLink(elsewhere.resolve("rl"), checkout.resolve("redline"));
     ProcessBuilder builder = new ProcessBuilder(link.toString(), "help").redirectErrorStream(true);

@@ -32,11 +32,18 @@ final class MethodProbe {
   @EnableCaching
   static class ProbedApplication {}
 
-  /** What a call costs. */
-  record Cost(double nanos, double bytes) {
+  /**
+   * What a call costs.
+   *
+   * @param nanos elapsed time
+   * @param bytes heap that is allocated
+   * @param processorNanos processor time
+   */
+  record Cost(double nanos, double bytes, double processorNanos) {
     static Cost parse(String line) {
       String[] words = line.split(" ", -1);
-      return new Cost(Double.parseDouble(words[0]), Double.parseDouble(words[1]));
+      return new Cost(
+          Double.parseDouble(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]));
     }
   }
 
@@ -61,19 +68,20 @@ final class MethodProbe {
             "--bucket4j.methods[0].rate-limit.bandwidths[0].unit=seconds");
   }
 
-  /** Prints nanoseconds and bytes of a call. */
+  /** Prints nanoseconds, bytes and processor time of a call; bench quarkus reads it too. */
   static void run(MethodContender contender, long millis, PrintStream out) {
     try (ConfigurableApplicationContext context = start(contender)) {
       NoOp bean = context.getBean(NoOp.class);
       measure(bean, 2 * millis);
       Cost cost = measure(bean, millis);
-      out.println(cost.nanos + " " + cost.bytes);
+      out.println(cost.nanos + " " + cost.bytes + " " + cost.processorNanos);
     }
   }
 
   private static Cost measure(NoOp bean, long millis) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long bytes = threads.getCurrentThreadAllocatedBytes();
+    long processor = threads.getCurrentThreadCpuTime();
     long start = System.nanoTime();
     long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
     long calls = 0;
@@ -86,10 +94,12 @@ final class MethodProbe {
       calls += BATCH;
       now = System.nanoTime();
     }
+    processor = threads.getCurrentThreadCpuTime() - processor;
     bytes = threads.getCurrentThreadAllocatedBytes() - bytes;
     if (sum < calls) {
       throw new IllegalStateException("the calls did nothing");
     }
-    return new Cost((double) (now - start) / calls, (double) bytes / calls);
+    return new Cost(
+        (double) (now - start) / calls, (double) bytes / calls, (double) processor / calls);
   }
 }

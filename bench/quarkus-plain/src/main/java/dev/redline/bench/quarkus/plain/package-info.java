@@ -1,0 +1,5 @@
+/** The Quarkus sample without Redline. */
+@NullMarked
+package dev.redline.bench.quarkus.plain;
+
+import org.jspecify.annotations.NullMarked;
