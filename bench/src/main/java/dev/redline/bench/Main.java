@@ -24,6 +24,7 @@ public final class Main {
              redline bench hazelcast [--quick] [--rounds N]
              redline bench jdbc [--quick] [--rounds N]
              redline bench spring [--quick] [--rounds N]
+             redline bench quarkus [--quick] [--rounds N]
              redline bench faults [NAME...]
              redline bench http [--quick] [--rounds N] [--parts peak,latency,cost] [--chart FILE]
                                 [--server JAR]
@@ -38,6 +39,8 @@ public final class Main {
         jdbc    decisions on a PostgreSQL started here: Redline and both proxies of Bucket4j
         spring  an annotated method and the filter in a Spring Boot application: Redline,
                 Resilience4j and the Bucket4j starter; a program of its own
+        quarkus an annotated method in Quarkus beside the same one in Spring, and the start of the
+                sample beside the same application without Redline; a program of its own
         faults  what callers notice while Redis fails in ten ways, and when it is back
         http    the service: its peak beside a bare Netty server, driven by wrk; latencies of an
                 open loop, in memory and on Redis, single and batch, with a chart; and what the

@@ -1,8 +1,12 @@
 package dev.redline.bench.http;
 
+import dev.redline.bench.ZipfKeys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * Requests to the service, encoded beforehand: 1000 callers on 1000 paths.
@@ -31,6 +35,21 @@ record Checks(int decisions, List<byte[]> requests) {
         body.append(i == 0 ? "" : ",").append(check((first + i) % CALLERS));
       }
       requests.add(post("/v1/check/batch", body.append("]}").toString()));
+    }
+    return new Checks(size, requests);
+  }
+
+  /** Returns batches of callers drawn by Zipf's law with exponent 1, some of them repeatedly. */
+  static Checks skewedBatches(int size) {
+    ZipfKeys zipf = new ZipfKeys(CALLERS, 1.0);
+    SplittableRandom random = new SplittableRandom(size);
+    List<byte[]> requests = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      String checks =
+          IntStream.range(0, size)
+              .mapToObj(each -> check(zipf.draw(random)))
+              .collect(Collectors.joining(","));
+      requests.add(post("/v1/check/batch", "{\"checks\":[" + checks + "]}"));
     }
     return new Checks(size, requests);
   }

@@ -13,7 +13,8 @@ import java.util.Locale;
 
 /**
  * Single checks and batches, in memory and on Redis: first a closed loop, which finds the peak,
- * then an open loop at half of it, which measures latencies.
+ * then an open loop at half of it, which measures latencies. Batches of busy callers, also with
+ * leases.
  */
 final class LatencyBench {
   /** How many decisions per second batches in memory should reach. */
@@ -49,12 +50,18 @@ final class LatencyBench {
   }
 
   void run(PrintStream out, PrintStream progress) throws IOException, InterruptedException {
+    double inMemory;
+    double leased;
     try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
       try (ServerProcess server = servers.startRedline()) {
         measure("in memory", server, progress);
+        inMemory = busyCallers("in memory", server, progress);
       }
       try (ServerProcess server = servers.startRedlineOnRedis(redis.uri())) {
         measure("on Redis", server, progress);
+      }
+      try (ServerProcess server = servers.startRedlineWithLeases(redis.uri())) {
+        leased = busyCallers("on Redis with leases", server, progress);
       }
     }
     out.printf(
@@ -73,6 +80,23 @@ final class LatencyBench {
         BATCH,
         BATCH_BAR,
         plan.chart());
+    out.printf(
+        Locale.ROOT,
+        "Busy callers are 1000, drawn by Zipf's law with exponent 1. Their peak on Redis with leases"
+            + " is %.2f of the peak in memory.%n%n",
+        leased / inMemory);
+  }
+
+  /** Measures batches of callers some of whom are busy enough for leases; returns the peak. */
+  private double busyCallers(String store, ServerProcess server, PrintStream progress)
+      throws InterruptedException {
+    return row(
+        "batch of " + BATCH + " busy callers, " + store,
+        server,
+        BATCH_CONNECTIONS,
+        Checks.skewedBatches(BATCH),
+        0,
+        progress);
   }
 
   private void measure(String store, ServerProcess server, PrintStream progress)
@@ -87,7 +111,8 @@ final class LatencyBench {
         progress);
   }
 
-  private void row(
+  /** Measures one row; returns its peak of decisions per second. */
+  private double row(
       String name,
       ServerProcess server,
       int connections,
@@ -122,6 +147,7 @@ final class LatencyBench {
               number("%.2f", cpu / decisions),
               won ? "WIN" : "LOSS"));
       chart.add(name, result.latencies());
+      return peakDecisions;
     }
   }
 

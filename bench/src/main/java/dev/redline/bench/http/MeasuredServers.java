@@ -75,4 +75,10 @@ final class MeasuredServers {
   ServerProcess startRedlineOnRedis(String uri) throws IOException, InterruptedException {
     return startRedline("--rl.storage.type=REDIS", "--rl.redis.uri=" + uri);
   }
+
+  /** Starts the service with the store on a Redis, and with leases. */
+  ServerProcess startRedlineWithLeases(String uri) throws IOException, InterruptedException {
+    return startRedline(
+        "--rl.storage.type=REDIS", "--rl.redis.uri=" + uri, "--rl.lease.enabled=true");
+  }
 }

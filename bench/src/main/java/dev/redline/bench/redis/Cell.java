@@ -37,7 +37,7 @@ enum Cell {
     IDLE,
     /** Open loop: calls start at fixed times; the latency counts from these times. */
     OPEN,
-    /** Closed loop of whole checks, with leases. */
+    /** Closed loop of whole checks with leases, by threads like those of a server. */
     LEASED
   }
 

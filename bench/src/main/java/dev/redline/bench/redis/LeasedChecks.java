@@ -1,5 +1,6 @@
 package dev.redline.bench.redis;
 
+import dev.redline.bench.ZipfKeys;
 import dev.redline.core.EngineSettings;
 import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitEngine;
@@ -24,6 +25,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Recorder;
 
 /**
@@ -74,21 +77,12 @@ final class LeasedChecks implements Client {
 
   /** Returns which key each of many equally likely draws stands for. */
   private static int[] draws(int count) {
-    double[] weights = new double[ZIPF_KEYS];
-    double sum = 0;
-    for (int k = 0; k < ZIPF_KEYS; k++) {
-      sum += 1.0 / (k + 1);
-      weights[k] = sum;
+    if (count == 1) {
+      return new int[1];
     }
-    int[] draws = new int[count];
-    int key = 0;
-    for (int i = 0; i < count; i++) {
-      while (weights[key] / sum < (i + 0.5) / count) {
-        key++;
-      }
-      draws[i] = key;
-    }
-    return draws;
+    ZipfKeys zipf = new ZipfKeys(ZIPF_KEYS, 1.0);
+    SplittableRandom random = new SplittableRandom(count);
+    return IntStream.range(0, count).map(i -> zipf.draw(random)).toArray();
   }
 
   @Override

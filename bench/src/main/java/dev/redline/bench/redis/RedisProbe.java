@@ -136,8 +136,7 @@ public final class RedisProbe {
       case OPEN -> OpenLoop.run(inTime(), keys, perSecond, time);
       case LEASED -> {
         LeasedChecks checks = leased();
-        List<Limiter> one = List.of(checks.limiter(population));
-        yield checks.timed(ClosedLoop.run(one, keys, outstanding, time));
+        yield checks.timed(ServingLoop.run(checks.limiter(population), keys, outstanding, time));
       }
     };
   }

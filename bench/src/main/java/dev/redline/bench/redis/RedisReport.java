@@ -58,7 +58,7 @@ final class RedisReport {
   private final List<String> failures = new ArrayList<>();
   private final RedisBench.Plan plan;
   private String version = "";
-  private double peak;
+  private final List<Double> peaks = new ArrayList<>();
   private int losses;
 
   RedisReport(RedisBench.Plan plan) {
@@ -73,7 +73,7 @@ final class RedisReport {
   /** Adds a measurement; round 0 is the warm-up. */
   void add(Cell cell, RedisContender contender, int round, Sample sample, double redisMicros) {
     if (cell == Cell.KEYS_256 && contender == RedisContender.REDLINE) {
-      peak = sample.perSecond();
+      peaks.add(sample.perSecond());
     }
     if (round == 0) {
       return;
@@ -103,12 +103,12 @@ final class RedisReport {
         .add(new Turn(sample, redisMicros));
   }
 
-  /** Returns the last peak of Redline's decisions per second. */
+  /** Returns the median peak so far of Redline's decisions per second; one alone is noise. */
   double peak() {
-    if (peak == 0) {
+    if (peaks.isEmpty()) {
       throw new BenchUsageException("the cells open-… need the cell keys-256 before them");
     }
-    return peak;
+    return Medians.of(peaks);
   }
 
   /** Returns whether latencies were measured that can be drawn. */

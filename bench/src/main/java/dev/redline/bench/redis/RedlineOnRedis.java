@@ -6,17 +6,22 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.core.store.StoreException;
 import dev.redline.stores.redis.RedisSettings;
 import dev.redline.stores.redis.RedisStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /** Redline's store, called like the engine does: synchronously if it can decide, else remotely. */
 final class RedlineOnRedis implements Client {
-  /** How many buckets are created at once; more would not fit into the store's queue. */
-  private static final int FILL = 5000;
+  /** How many buckets are created at once. */
+  private static final int FILL = 500;
+
+  /** Calls of a cold JVM may take longer than the product's own time-out. */
+  private static final int MOST_FILLS = 20;
 
   private final RedisStore store;
 
@@ -67,6 +72,19 @@ final class RedlineOnRedis implements Client {
     }
 
     private void fill(int from, int to) {
+      for (int fills = 1; ; fills++) {
+        try {
+          tryFill(from, to);
+          return;
+        } catch (CompletionException e) {
+          if (!(e.getCause() instanceof StoreException) || fills == MOST_FILLS) {
+            throw e;
+          }
+        }
+      }
+    }
+
+    private void tryFill(int from, int to) {
       CompletableFuture<?>[] filled = new CompletableFuture<?>[to - from];
       for (int i = from; i < to; i++) {
         filled[i - from] = store.acquire(sent[i]).toCompletableFuture();

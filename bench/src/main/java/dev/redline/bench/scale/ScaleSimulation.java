@@ -1,5 +1,6 @@
 package dev.redline.bench.scale;
 
+import dev.redline.bench.ZipfKeys;
 import dev.redline.bench.scale.ScaleScenario.Leasing;
 import dev.redline.bench.scale.SimulatedMaster.Call;
 import dev.redline.core.limit.BucketLimits;

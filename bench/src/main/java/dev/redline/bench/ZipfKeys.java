@@ -1,4 +1,4 @@
-package dev.redline.bench.scale;
+package dev.redline.bench;
 
 import java.util.SplittableRandom;
 
@@ -6,13 +6,14 @@ import java.util.SplittableRandom;
  * Draws keys by Zipf's law: the k-th busiest of them as often as 1/k^s. In constant time, by the <a
  * href="https://en.wikipedia.org/wiki/Alias_method">alias method</a>.
  */
-final class ZipfKeys {
+public final class ZipfKeys {
   private final double[] threshold;
   private final int[] alias;
   private final double weights;
   private final double exponent;
 
-  ZipfKeys(int keys, double exponent) {
+  /** Creates the law for that many keys, with the exponent s. */
+  public ZipfKeys(int keys, double exponent) {
     this.exponent = exponent;
     double[] scaled = new double[keys];
     double sum = 0;
@@ -55,13 +56,14 @@ final class ZipfKeys {
     }
   }
 
-  int draw(SplittableRandom random) {
+  /** Draws a key, from 0. */
+  public int draw(SplittableRandom random) {
     int k = random.nextInt(threshold.length);
     return random.nextDouble() < threshold[k] ? k : alias[k];
   }
 
   /** Returns which part of all draws the k-th busiest key gets, from 0. */
-  double share(int k) {
+  public double share(int k) {
     return Math.pow(k + 1.0, -exponent) / weights;
   }
 }

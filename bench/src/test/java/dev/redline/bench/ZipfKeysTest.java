@@ -1,4 +1,4 @@
-package dev.redline.bench.scale;
+package dev.redline.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
