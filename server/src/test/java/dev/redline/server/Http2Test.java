@@ -145,8 +145,10 @@ class Http2Test {
     }
     int allowed = 0;
     for (Future<Answer> answer : answers) {
-      int status = get(answer).head().statusCode();
+      HttpClientResponse head = get(answer).head();
+      int status = head.statusCode();
       assertThat(status).isIn(200, 429);
+      assertThat(head.headers().names()).contains("x-ratelimit-limit", "x-ratelimit-remaining");
       allowed += status == 200 ? 1 : 0;
     }
     assertThat(allowed).isEqualTo(10);

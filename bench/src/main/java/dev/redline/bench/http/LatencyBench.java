@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,6 +17,10 @@ import java.util.Locale;
  * Single checks and batches, in memory and on Redis: first a closed loop, which finds the peak,
  * then an open loop at half of it, which measures latencies. Batches of busy callers, also with
  * leases.
+ *
+ * <p>A stall of 60 ms, which a machine with other work has now and then, is 1 % of a round: so
+ * there are several rounds, and the one with the median p99 is shown. How late a sleeping thread of
+ * the generator woke up in the same round shows what the machine alone adds.
  */
 final class LatencyBench {
   /** How many decisions per second batches in memory should reach. */
@@ -41,6 +47,8 @@ final class LatencyBench {
               "p99 ms",
               "p99.9 ms",
               "max ms",
+              "worst p99 ms",
+              "machine p99 ms",
               "CPU µs/decision",
               "verdict"));
 
@@ -67,10 +75,11 @@ final class LatencyBench {
     out.printf(
         Locale.ROOT,
         "The service under load, generator and Redis on the same %d processors, %s; closed loop for"
-            + " the peak, then %d s of an open loop at 50 %% of it; latencies from the intended"
-            + " start%n%n",
+            + " the peak, then %d round(s) of %d s of an open loop at 50 %% of it; latencies from"
+            + " the intended start, of the round with the median p99%n%n",
         Runtime.getRuntime().availableProcessors(),
         Runtime.version(),
+        plan.rounds(),
         plan.measure().toSeconds());
     table.print(out);
     Files.writeString(plan.chart(), chart.svg(), StandardCharsets.UTF_8);
@@ -122,32 +131,56 @@ final class LatencyBench {
       throws InterruptedException {
     progress.println("latency: " + name + ", peak");
     try (HttpLoad load = new HttpLoad(server.port(), connections, checks)) {
-      load.closed(OUTSTANDING, plan.warmUp());
+      WarmUp.run(server, load, OUTSTANDING, plan.warmUp());
       double peak = load.closed(OUTSTANDING, plan.measure()).perSecond();
       progress.printf(Locale.ROOT, "latency: %s, open loop at %.0f/s%n", name, peak * SHARE);
       load.open(peak * SHARE, plan.measure().dividedBy(2));
-      long before = server.cpuTime().toNanos();
-      LoadResult result = load.open(peak * SHARE, plan.measure());
-      double cpu = (server.cpuTime().toNanos() - before) / 1000.0;
-      long decisions = result.allowed() * checks.decisions();
+      List<Round> rounds = new ArrayList<>();
+      for (int round = 0; round < plan.rounds(); round++) {
+        rounds.add(round(server, load, peak * SHARE));
+      }
+      rounds.sort(Comparator.comparingDouble(each -> each.result.millis(99)));
+      Round median = rounds.get(rounds.size() / 2);
+      LoadResult result = median.result;
+      LoadResult worst = rounds.get(rounds.size() - 1).result;
+      long errors = rounds.stream().mapToLong(each -> each.result.errors()).sum();
       double peakDecisions = peak * checks.decisions();
-      boolean won =
-          result.failed() + result.lost() == 0 && result.millis(99) < 10 && peakDecisions >= bar;
+      boolean won = errors == 0 && result.millis(99) < 10 && peakDecisions >= bar;
       table.add(
           List.of(
               name,
               number("%.0f", peakDecisions),
               number("%.0f", result.perSecond() * checks.decisions()),
-              Long.toString(result.failed() + result.lost()),
+              Long.toString(errors),
               number("%.2f", result.millis(50)),
               number("%.2f", result.millis(90)),
               number("%.2f", result.millis(99)),
               number("%.2f", result.millis(99.9)),
               number("%.2f", result.millis(100)),
-              number("%.2f", cpu / decisions),
+              number("%.2f", worst.millis(99)),
+              number("%.2f", median.machineMillis),
+              number("%.2f", median.cpuMicros / checks.decisions()),
               won ? "WIN" : "LOSS"));
       chart.add(name, result.latencies());
       return peakDecisions;
+    }
+  }
+
+  /**
+   * One round of an open loop.
+   *
+   * @param cpuMicros the server's processor time for a request
+   * @param machineMillis how late a sleeping thread woke up, 99th percentile
+   */
+  private record Round(LoadResult result, double cpuMicros, double machineMillis) {}
+
+  private Round round(ServerProcess server, HttpLoad load, double perSecond)
+      throws InterruptedException {
+    try (Hiccups hiccups = Hiccups.start()) {
+      long before = server.cpuTime().toNanos();
+      LoadResult result = load.open(perSecond, plan.measure());
+      double cpu = (server.cpuTime().toNanos() - before) / 1000.0;
+      return new Round(result, cpu / result.allowed(), hiccups.stop(99));
     }
   }
 

@@ -15,17 +15,18 @@ import dev.redline.stores.redis.RedisStore;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The engine as a library, without HTTP: decides on the requests of {@link Checks}, a number of
- * them at a time, and prints the processor time of a decision in microseconds.
+ * them at a time. Prints the processor time of a decision in microseconds, a line for each round,
+ * and then how many decisions it made, those of the warm-up included.
  */
 public final class LibraryProbe {
   /** The command that runs the probe. */
@@ -35,14 +36,18 @@ public final class LibraryProbe {
   static final String LOCAL = "local";
 
   private static final int CALLERS = 1000;
-  private static final int WARM_UP_SECONDS = 8;
 
   private LibraryProbe() {}
 
-  /** Runs with the arguments store, decisions outstanding at a time, and seconds. */
+  /**
+   * Runs with the arguments store, decisions outstanding at a time, rounds, and the time of the
+   * warm-up and of each round.
+   */
   public static void run(List<String> arguments, PrintStream out) throws InterruptedException {
     int outstanding = Integer.parseInt(arguments.get(1));
-    int seconds = Integer.parseInt(arguments.get(2));
+    int rounds = Integer.parseInt(arguments.get(2));
+    Duration warmUpTime = Duration.parse(arguments.get(3));
+    Duration measure = Duration.parse(arguments.get(4));
     RateLimitRule rule =
         RateLimitRule.builder()
             .id("per-ip")
@@ -55,11 +60,19 @@ public final class LibraryProbe {
             .fallback(new LocalStore())
             .book(RuleBook.of(rule))
             .build()) {
-      decide(engine, outstanding, WARM_UP_SECONDS);
-      long before = cpuNanos();
-      long decisions = decide(engine, outstanding, seconds);
-      double micros = (cpuNanos() - before) / 1000.0 / decisions;
-      out.println(String.format(Locale.ROOT, "%.3f", micros));
+      long total = 0;
+      List<Double> warmUp = new ArrayList<>();
+      while (!WarmUp.isOver(warmUp)) {
+        Round round = Round.of(engine, outstanding, WarmUp.window(warmUpTime));
+        warmUp.add(round.micros);
+        total += round.decisions;
+      }
+      for (int i = 0; i < rounds; i++) {
+        Round round = Round.of(engine, outstanding, measure);
+        out.println(String.format(Locale.ROOT, "%.3f", round.micros));
+        total += round.decisions;
+      }
+      out.println(total);
     }
   }
 
@@ -79,12 +92,22 @@ public final class LibraryProbe {
         .getProcessCpuTime();
   }
 
+  /** How many decisions were made, and the processor time of each. */
+  private record Round(long decisions, double micros) {
+    static Round of(RateLimitEngine engine, int outstanding, Duration time)
+        throws InterruptedException {
+      long before = cpuNanos();
+      long decisions = decide(engine, outstanding, time);
+      return new Round(decisions, (cpuNanos() - before) / 1000.0 / decisions);
+    }
+  }
+
   /** Keeps a number of decisions undecided for a time; returns how many were made. */
-  private static long decide(RateLimitEngine engine, int outstanding, int seconds)
+  private static long decide(RateLimitEngine engine, int outstanding, Duration time)
       throws InterruptedException {
     AtomicLong decided = new AtomicLong();
     CountDownLatch ended = new CountDownLatch(outstanding);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    long end = System.nanoTime() + time.toNanos();
     for (int first = 0; first < outstanding; first++) {
       new Caller(engine, checks(), first, end, decided, ended).next();
     }

@@ -18,6 +18,11 @@ record LoadResult(
     return allowed * 1e9 / nanos;
   }
 
+  /** Returns how many requests failed or were lost. */
+  long errors() {
+    return failed + lost;
+  }
+
   double millis(double percentile) {
     return latencies.getValueAtPercentile(percentile) / 1e6;
   }

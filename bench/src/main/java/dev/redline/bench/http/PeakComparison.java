@@ -50,9 +50,12 @@ final class PeakComparison {
     progress.println("peak: starting both servers");
     try (ServerProcess bare = servers.startBare();
         ServerProcess redline = servers.startRedline()) {
-      progress.printf(Locale.ROOT, "warming up, %d s each%n", plan.warmUp().toSeconds());
-      wrk.drive(bare.port(), plan.warmUp());
-      wrk.drive(redline.port(), plan.warmUp());
+      for (ServerProcess server : List.of(bare, redline)) {
+        progress.printf(Locale.ROOT, "warming up, at least %d s%n", plan.warmUp().toSeconds());
+        try (HttpLoad load = new HttpLoad(server.port(), CONNECTIONS, Checks.single())) {
+          WarmUp.run(server, load, 1, plan.warmUp());
+        }
+      }
       Turns bareTurns = new Turns();
       Turns redlineTurns = new Turns();
       for (int round = 1; round <= plan.rounds(); round++) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.ChildJvm;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,6 +79,21 @@ class HttpBenchTest {
     assertThatThrownBy(() -> Wrk.Result.parse(OUTPUT + "  Non-2xx or 3xx responses: 12\n"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("not every check was allowed");
+  }
+
+  @Test
+  void theLibraryIsMeasuredInRoundsAndCountsAllDecisions() throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    LibraryProbe.run(
+        List.of(LibraryProbe.LOCAL, "4", "2", "PT0.5S", "PT0.1S"),
+        new PrintStream(printed, true, StandardCharsets.UTF_8));
+
+    List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
+    assertThat(lines).hasSize(3);
+    assertThat(lines.subList(0, 2))
+        .allSatisfy(each -> assertThat(each).matches("[0-9]+[.][0-9]{3}"));
+    assertThat(Long.parseLong(lines.get(2))).isPositive();
   }
 
   @Test

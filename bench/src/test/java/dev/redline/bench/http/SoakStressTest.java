@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("debian") // the jar of the service, which only "mvn verify" makes, and redis-server
 @Tag("stress")
+@Timeout(value = 35, unit = TimeUnit.MINUTES) // longer than the default, for soaks by hand
 class SoakStressTest {
   private static final int SEGMENTS = 3;
   private static final int SECONDS = Integer.getInteger("redline.soak-seconds", 60);
@@ -46,7 +48,8 @@ class SoakStressTest {
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         ServerProcess server = servers.startRedlineOnRedis(redis.uri())) {
       try (HttpLoad load = new HttpLoad(server.port(), 32, Checks.single())) {
-        load.closed(1, Duration.ofSeconds(8));
+        // The peak of a server that is not warm would be too low, and half of it too little load.
+        WarmUp.run(server, load, 2, Duration.ofSeconds(8));
         double peak = load.closed(2, Duration.ofSeconds(4)).perSecond();
         load.open(peak / 2, Duration.ofSeconds(4));
         long before = liveBytes(server, servers.managementPort());

@@ -268,6 +268,9 @@ public final class DataPlane {
                   new Http2Settings()
                       .setMaxConcurrentStreams(MAX_STREAMS)
                       .setMaxHeaderListSize(MAX_HEADER_BYTES))
+              // Either would add a handler that sees every message; there are no WebSockets here.
+              .setPerFrameWebSocketCompressionSupported(false)
+              .setPerMessageWebSocketCompressionSupported(false)
               .setStrictThreadMode(true);
       if (tls != null) {
         options

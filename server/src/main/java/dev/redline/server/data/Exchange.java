@@ -13,7 +13,10 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +30,21 @@ final class Exchange {
   private static final CharSequence PROBLEM_JSON =
       HttpHeaders.createOptimized(ProblemDetails.MEDIA_TYPE);
   private static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
+
+  /**
+   * The names of header fields of decisions, as bytes with a known hash: Vert.x would otherwise
+   * compute both for every response.
+   */
+  private static final Map<String, CharSequence> DECISION_FIELDS =
+      Stream.of(
+              "X-RateLimit-Limit",
+              "X-RateLimit-Remaining",
+              "X-RateLimit-Reset",
+              "X-RateLimit-Retry-After",
+              "Retry-After",
+              "RateLimit-Policy",
+              "RateLimit")
+          .collect(Collectors.toUnmodifiableMap(name -> name, HttpHeaders::createOptimized));
 
   /** A body of at most this size is read and ignored, so that its connection can be reused. */
   private static final int MAX_IGNORED_BODY = 1 << 16;
@@ -200,14 +218,19 @@ final class Exchange {
 
   /** Responds with a decision as JSON, as {@code /v1/check} does. */
   void decision(HttpDecision decision, CharSequence json) {
-    HttpServerResponse response = request.response();
-    decision.forEachHeader(response::putHeader);
+    putHeaders(decision);
     send(decision.status(), JSON, Buffer.buffer(json.toString()));
+  }
+
+  private void putHeaders(HttpDecision decision) {
+    HttpServerResponse response = request.response();
+    decision.forEachHeader(
+        (name, value) -> response.putHeader(DECISION_FIELDS.getOrDefault(name, name), value));
   }
 
   /** Responds as forward-auth does: an empty body if allowed, else a problem document. */
   void forwardAuth(HttpDecision decision) {
-    decision.forEachHeader(request.response()::putHeader);
+    putHeaders(decision);
     if (decision.allowed()) {
       send(decision.status(), null, Buffer.buffer());
     } else {

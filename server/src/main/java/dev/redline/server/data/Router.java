@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class Router implements Handler<HttpServerRequest> {
   private static final String UNKNOWN_PATH = "UNKNOWN";
   private static final byte[] NO_BODY = {};
+  private static final CharSequence TOKEN_HEADER =
+      HttpHeaders.createOptimized(CallerAuthenticator.TOKEN_HEADER);
 
   private final Map<String, Route> routes = new HashMap<>();
   private final String paths;
@@ -99,9 +101,7 @@ final class Router implements Handler<HttpServerRequest> {
     }
     Optional<DataCaller> caller =
         callers.authenticate(
-            request.getHeader(HttpHeaders.AUTHORIZATION),
-            request.getHeader(CallerAuthenticator.TOKEN_HEADER),
-            address);
+            request.getHeader(HttpHeaders.AUTHORIZATION), request.getHeader(TOKEN_HEADER), address);
     if (caller.isEmpty()) {
       return new HttpProblem(
           401,
