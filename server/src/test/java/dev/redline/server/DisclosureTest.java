@@ -87,7 +87,8 @@ class DisclosureTest {
     try (TestServer server = start(rules, Map.of());
         LogLines log = new LogLines()) {
       String line = denial(server, log);
-      assertThat(line).containsPattern(" identity=x:[0-9a-f]{64} ");
+      assertThat(line)
+          .containsPattern(" ruleId=a identity=x:[0-9a-f]{64} path=/x retryAfterMs=[0-9]+$");
       assertThat(line).doesNotContain(IdentityDigest.of(IDENTITY));
       assertThat(line).doesNotContain(ApiKeyDigest.unkeyed().of(IDENTITY));
     }

@@ -62,7 +62,7 @@ class JsonLogTest {
       String dryRun = "{\"dryRun\":true," + CHECK.formatted("/dry").substring(1);
       assertThat(post(server, "/v1/check", dryRun, trace)).isEqualTo(429);
       assertThat(post(server, "/v1/check", CHECK.formatted("/y"), "00-no-trace")).isEqualTo(429);
-      await().until(() -> server.log().contains("path=\\\"/y\\\""));
+      await().until(() -> server.log().contains("path=/y"));
       server.process().destroy();
       assertThat(server.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
 
@@ -82,7 +82,7 @@ class JsonLogTest {
       assertThat(first.get("ruleId").asString()).isEqualTo("per-ip");
       assertThat(first.get("reason").asString()).isEqualTo("LIMIT_EXCEEDED");
       assertThat(first.get("identity").asString()).matches("x:[0-9a-f]{64}");
-      assertThat(first.get("path").asString()).isEqualTo("\"/a?b?{?c\"");
+      assertThat(first.get("path").asString()).isEqualTo("/a?b?{?c");
       assertThat(first.get("retryAfterMs").asString()).matches("[1-9]\\d*");
       assertThat(first.get("message").asString()).contains(" traceId=" + TRACE);
       for (JsonNode traced : denials.subList(0, 2)) {

@@ -185,10 +185,11 @@ public record Settings(
   }
 
   private static Identity identity(PropertyReader from) {
-    return new Identity(
-        trustedProxies(from),
+    Optional<TrustedProxies> proxies = trustedProxies(from);
+    String apiKeyHeader =
         from.property("rl.identity.api-key-header", "the header that holds the API key")
-            .text("X-API-Key"),
+            .text("X-API-Key");
+    IdentitySettings settings =
         new IdentitySettings(
             from.property(
                     "rl.identity.ipv6-prefix",
@@ -199,7 +200,8 @@ public record Settings(
                     "HMAC key for digests of API keys; the same on all nodes")
                 .secret()
                 .map(ApiKeyDigest::keyed)
-                .orElseGet(ApiKeyDigest::unkeyed)));
+                .orElseGet(ApiKeyDigest::unkeyed));
+    return new Identity(proxies, apiKeyHeader, settings.withCredentialHeader(apiKeyHeader));
   }
 
   private static Optional<TrustedProxies> trustedProxies(PropertyReader from) {

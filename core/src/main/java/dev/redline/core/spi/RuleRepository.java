@@ -32,8 +32,8 @@ public interface RuleRepository extends ConfigProvider {
    * @param action what: {@code create}, {@code update}, {@code delete}, {@code restore}, {@code
    *     reset}, {@code reload}
    * @param ruleId the rule concerned, if it is one
-   * @param ruleSetId the rule set concerned, if it is one
-   * @param version the revision that was restored, if one was
+   * @param ruleSetId the rule set concerned, or that of the rule, if there is one
+   * @param version the revision that the action wrote; of {@code restore}, the one it restored
    * @param before the rule as JSON before, if there was one
    * @param after the rule as JSON after, if there is one
    */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.key.KeyField;
 import dev.redline.core.rule.Mode;
 import dev.redline.core.rule.OnLimitExceed;
 import dev.redline.core.rule.OnStoreFailure;
@@ -99,6 +100,14 @@ class SettingsTest {
                         file.toString())))
         .hasMessage(
             "rl.identity.digest-secret: set either it or rl.identity.digest-secret-file, not both");
+  }
+
+  @Test
+  void valuesOfTheApiKeyHeaderAreCredentials() {
+    Settings settings = Settings.parse(Map.of("rl.identity.api-key-header", "X-Own-Key"));
+    assertThat(settings.identity().settings().isCredential(KeyField.header("x-own-key"))).isTrue();
+    assertThat(settings.identity().settings().isCredential(KeyField.header("cookie"))).isTrue();
+    assertThat(settings.identity().settings().isCredential(KeyField.header("X-Tenant"))).isFalse();
   }
 
   @Test

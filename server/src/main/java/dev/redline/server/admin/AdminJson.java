@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Writes the JSON of the admin API. */
@@ -28,6 +29,11 @@ final class AdminJson {
 
   static ResponseEntity<byte[]> text(ResponseEntity.BodyBuilder response, String json) {
     return response.contentType(MediaType.APPLICATION_JSON).body(json.getBytes(UTF_8));
+  }
+
+  /** Returns why a text is not JSON, without the place where Jackson says that a value began. */
+  static String problem(JacksonException e) {
+    return "not JSON: " + e.getOriginalMessage().replaceFirst(" \\(start marker at .*", "");
   }
 
   /** Returns a rule as JSON: for responses, the audit, and the ETag. */

@@ -24,7 +24,7 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
     try {
       body = AdminJson.MAPPER.readTree(json);
     } catch (JacksonException e) {
-      throw new AdminProblem(400, "not JSON: " + e.getOriginalMessage());
+      throw new AdminProblem(400, AdminJson.problem(e));
     }
     if (!body.isObject()) {
       throw new AdminProblem(400, "the body must be a JSON object; " + FORMS);

@@ -203,7 +203,7 @@ final class RuleEditor {
               edit.document().ruleSetIds());
       validate(RuleLayers.layered(base, next), edit);
       if (callRepository(
-          () -> repository.write(expected, revision(next, by, edit), entry(by, edit)))) {
+          () -> repository.write(expected, revision(next, by, edit), entry(by, edit, version)))) {
         documents.reloadRepository();
         return version;
       }
@@ -225,14 +225,14 @@ final class RuleEditor {
         edit.summary());
   }
 
-  private AuditEntry entry(String by, RuleEdit edit) {
+  private AuditEntry entry(String by, RuleEdit edit, long version) {
     return new AuditEntry(
         clock.instant(),
         by,
         edit.action(),
         edit.ruleId(),
-        Optional.empty(),
-        edit.restored(),
+        edit.after().or(edit::before).map(RateLimitRule::ruleSetId),
+        edit.restored().or(() -> Optional.of(version)),
         edit.before().map(AdminJson::of),
         edit.after().map(AdminJson::of));
   }

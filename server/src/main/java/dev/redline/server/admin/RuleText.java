@@ -64,7 +64,7 @@ final class RuleText {
       throw AdminProblem.invalid(List.of(problem(1, "a rule is a JSON object")));
     } catch (JacksonException e) {
       int line = e.getLocation() == null ? 1 : Math.max(1, e.getLocation().getLineNr());
-      throw AdminProblem.invalid(List.of(problem(line, "not JSON: " + e.getOriginalMessage())));
+      throw AdminProblem.invalid(List.of(problem(line, AdminJson.problem(e))));
     }
   }
 

@@ -46,7 +46,12 @@ public final class Redline {
       return DONE;
     }
     if (List.of("version", "--version").contains(name)) {
-      terminal.out().println("redline " + ServerVersion.current());
+      terminal
+          .out()
+          .println(
+              asksForHelp(words)
+                  ? "usage: redline version" + System.lineSeparator() + "prints the version"
+                  : "redline " + ServerVersion.current());
       return DONE;
     }
     for (Command command : COMMANDS) {

@@ -103,9 +103,9 @@ public final class DenialLog implements AutoCloseable {
     Line line = new Line();
     line.add("reason", event.reason());
     event.ruleSetId().ifPresent(set -> line.add("ruleSetId", set));
+    event.band().ifPresent(band -> line.add("band", band));
     event.ruleId().ifPresent(rule -> line.add("ruleId", rule));
     event.plan().ifPresent(plan -> line.add("plan", plan));
-    event.band().ifPresent(band -> line.add("band", band));
     event.identityDigest().ifPresent(digest -> line.add("identity", digest));
     event.path().ifPresent(path -> line.add("path", printable(path)));
     event.retryAfterMs().ifPresent(millis -> line.add("retryAfterMs", millis));
@@ -140,11 +140,11 @@ public final class DenialLog implements AutoCloseable {
 
   /** Replaces special characters: callers choose paths and must not be able to forge log lines. */
   private static String printable(String path) {
-    StringBuilder text = new StringBuilder("\"");
+    StringBuilder text = new StringBuilder();
     path.chars()
         .limit(MAX_PATH)
         .forEach(c -> text.append(c <= ' ' || c == '"' || c == '\\' || c > '~' ? '?' : (char) c));
-    return text.append('"').toString();
+    return text.toString();
   }
 
   @Override

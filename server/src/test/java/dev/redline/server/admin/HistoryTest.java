@@ -81,8 +81,9 @@ class HistoryTest {
       assertThat(actions).containsExactly("restore", "restore", "delete", "update", "create");
       audit.forEach(entry -> assertThat(entry.get("by").asString()).isEqualTo("ci"));
       assertThat(audit.get(0).get("version").asLong()).isEqualTo(4);
-      assertThat(audit.get(3).has("version")).isFalse();
       JsonNode update = audit.get(3);
+      assertThat(update.get("version").asLong()).isEqualTo(6);
+      assertThat(update.get("ruleSetId").asString()).isEqualTo("default");
       assertThat(update.get("ruleId").asString()).isEqualTo("new");
       assertThat(update.get("before").get("bands").get(0).get("capacity").asInt()).isEqualTo(3);
       assertThat(update.get("after").get("bands").get(0).get("capacity").asInt()).isEqualTo(4);

@@ -284,7 +284,7 @@ class CommandLineTest {
 
   @Test
   void everyCommandHasHelpAndTheProgramHasAVersion() {
-    for (String command : List.of("serve", "validate", "explain", "inspect")) {
+    for (String command : List.of("serve", "validate", "explain", "inspect", "version")) {
       for (String help : List.of("-h", "--help")) {
         out.reset();
         assertThat(run(command, help)).isZero();

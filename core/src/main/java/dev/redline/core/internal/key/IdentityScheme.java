@@ -11,6 +11,8 @@ import dev.redline.core.key.RequestContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,9 @@ public final class IdentityScheme {
   private final List<PathPattern> patterns;
   private final IdentitySettings settings;
 
+  /** The fields whose values are credentials. */
+  private final Set<KeyField> credentials;
+
   /**
    * Creates the scheme of a rule.
    *
@@ -55,6 +60,8 @@ public final class IdentityScheme {
     this.only = this.fields.size() == 1 ? this.fields.get(0) : null;
     this.patterns = List.copyOf(patterns);
     this.settings = settings;
+    this.credentials =
+        this.fields.stream().filter(settings::isCredential).collect(Collectors.toSet());
   }
 
   /** Returns the identity for what an application's own {@link KeyResolver} resolved. */
@@ -136,7 +143,7 @@ public final class IdentityScheme {
       return address(request);
     }
     if (field.kind() == Kind.HEADER && request.headerValues(field.name()).size() > 1) {
-      return single(ofValues(request.headerValues(field.name())));
+      return single(ofValues(field, request.headerValues(field.name())));
     }
     String value = value(field, request);
     if (value != null && !value.isEmpty()) {
@@ -196,8 +203,7 @@ public final class IdentityScheme {
       if (values.get(i).isEmpty()) {
         throw new IllegalArgumentException("identity must not be empty for " + fields.get(i));
       }
-      Kind kind = fields.get(i).kind();
-      parts.add(new Part(kind, given(kind, values.get(i))));
+      parts.add(new Part(fields.get(i).kind(), given(fields.get(i), values.get(i))));
     }
     return parts;
   }
@@ -218,7 +224,7 @@ public final class IdentityScheme {
     if (field.kind() == Kind.HEADER) {
       List<String> values = request.headerValues(field.name());
       if (values.size() > 1) {
-        return ofValues(values);
+        return ofValues(field, values);
       }
     }
     String value = value(field, request);
@@ -230,7 +236,8 @@ public final class IdentityScheme {
   }
 
   /** Returns the part for several values, which no single value and no other values produce. */
-  private static Part ofValues(List<String> values) {
+  private Part ofValues(KeyField field, List<String> sent) {
+    List<String> values = sent.stream().map(value -> withoutCredential(field, value)).toList();
     StringBuilder text = new StringBuilder(64);
     values.forEach(value -> append(text, Kind.HEADER.letter(), value));
     return new Part(HEADER_VALUES, text.toString(), String.join(", ", values));
@@ -251,27 +258,29 @@ public final class IdentityScheme {
       return address == null ? null : settings.caller(address);
     }
     String raw = field.raw(request);
-    return raw != null && !raw.isEmpty() && field.kind() == Kind.API_KEY
-        ? settings.apiKeyDigest().of(raw)
-        : raw;
+    return raw == null || raw.isEmpty() ? raw : withoutCredential(field, raw);
+  }
+
+  /** Returns the digest of a credential, and every other value as it is. */
+  private String withoutCredential(KeyField field, String value) {
+    return credentials.contains(field) ? settings.apiKeyDigest().of(value) : value;
   }
 
   /**
    * Normalises a value that was given, not sent. A block we showed is taken as it is; a digest is
    * not, because it may as well be a key that looks like one.
    */
-  private String given(Kind kind, String value) {
-    return switch (kind) {
+  private String given(KeyField field, String value) {
+    return switch (field.kind()) {
       case IP -> {
         String suffix = "/" + settings.ipv6Prefix();
         boolean block = value.endsWith(suffix) && value.indexOf(':') >= 0;
         String address = block ? value.substring(0, value.length() - suffix.length()) : value;
         yield settings.caller(IpAddress.parse(address));
       }
-      case API_KEY -> settings.apiKeyDigest().of(value);
       case METHOD -> value.toUpperCase(Locale.ROOT);
       case PATH -> PathNormalizer.normalize(value);
-      default -> value;
+      default -> withoutCredential(field, value);
     };
   }
 

@@ -62,6 +62,30 @@ class IdentitySchemeTest {
         .containsExactly(ApiKeyDigest.keyed("secret").of("k1"));
   }
 
+  @ParameterizedTest
+  @CsvSource({"header:Authorization", "header:cookie", "header:x-api-key", "header:X-Own-Key"})
+  void credentialHeadersAppearOnlyAsDigests(String field) {
+    IdentitySettings settings = IdentitySettings.DEFAULT.withCredentialHeader("x-own-key");
+    IdentityScheme scheme = scheme(settings, field, "ip");
+    IdentityScheme only = scheme(settings, field);
+    String name = field.substring("header:".length());
+    String digest = ApiKeyDigest.unkeyed().of("s3cret");
+    RequestContext one = request().header(name, "s3cret").build();
+
+    assertThat(only.identity(one, false))
+        .isEqualTo("h:" + digest)
+        .isEqualTo(only.identityOf(List.of("s3cret")));
+    assertThat(scheme.identity(one, false))
+        .doesNotContain("s3cret")
+        .isEqualTo(scheme.identityOf(List.of("s3cret", "203.0.113.7")));
+    assertThat(scheme.shown(one, false)).containsExactly(digest, "203.0.113.7");
+    assertThat(only.shownOf(List.of("s3cret"))).containsExactly(digest);
+
+    RequestContext several = request().header(name, "s3cret").header(name, "other").build();
+    assertThat(only.identity(several, false)).startsWith("H:").doesNotContain("s3cret", "other");
+    assertThat(only.shown(several, false).toString()).doesNotContain("s3cret", "other");
+  }
+
   @Test
   void aPathVariableComesFromThePatternThatMatches() {
     assertThat(scheme("path:id").identity(request().path("/u/9").build(), false)).isEqualTo("v:9");

@@ -28,13 +28,7 @@ public final class JdbcStoreFactory implements StoreFactory {
   @Override
   public Creator<StorageProvider> read(PropertyReader properties, boolean chosen) {
     JdbcSettings standard = JdbcSettings.forDataSource();
-    Optional<JdbcSettings> url =
-        properties
-            .property(
-                URL,
-                "`jdbc:postgresql://HOST/DATABASE`; without it the store uses the application's"
-                    + " `DataSource`")
-            .parsed("use a URL of PostgreSQL: jdbc:postgresql://HOST/DATABASE", JdbcSettings::of);
+    Optional<JdbcSettings> url = url(properties);
     String username =
         properties.property("rl.jdbc.username", "the user, unless the URL has it").text("");
     String password =
@@ -85,5 +79,22 @@ public final class JdbcStoreFactory implements StoreFactory {
       store.awaitReady(START);
       return store;
     };
+  }
+
+  /** Reads the URL; a problem does not show it, because it may contain a password. */
+  private static Optional<JdbcSettings> url(PropertyReader properties) {
+    Optional<String> url =
+        properties
+            .property(
+                URL,
+                "`jdbc:postgresql://HOST/DATABASE`; without it the store uses the application's"
+                    + " `DataSource`")
+            .text();
+    try {
+      return url.map(JdbcSettings::of);
+    } catch (IllegalArgumentException e) {
+      properties.secretProblem(URL, "use a URL of PostgreSQL: jdbc:postgresql://HOST/DATABASE");
+      return Optional.empty();
+    }
   }
 }
