@@ -37,6 +37,14 @@ final class LimitCompiler {
               + (kinds == 0 ? "none is" : "several are"));
       attempts.failed = true;
     }
+    if (spec.value().isEmpty() && !spec.id().isEmpty()) {
+      problems.accept(
+          "id \""
+              + spec.id()
+              + "\" has no effect without value, whose buckets it names: remove it, or give the"
+              + " limits as value");
+      attempts.failed = true;
+    }
     if (spec.tokens() < 1 || spec.tokens() > RateLimitBand.MAX_TOKENS) {
       problems.accept("tokens must be 1 to " + RateLimitBand.MAX_TOKENS + ", is " + spec.tokens());
       attempts.failed = true;

@@ -55,6 +55,12 @@ class BindingProblemsTest {
     @RateLimit(ruleSet = "web", key = "ip")
     public void keyOfRuleSet() {}
 
+    @RateLimit(plan = "gold", id = "pay")
+    public void idOfPlan() {}
+
+    @RateLimit(ruleSet = "annotations", id = "pay")
+    public void idOfRuleSet() {}
+
     @RateLimit(value = "10/s", key = "#oder")
     public void unknownParameter(String order) {}
 
@@ -145,6 +151,8 @@ class BindingProblemsTest {
         "unknownPlan() | unknown plan 'golden'; there are [gold]",
         "unknownRuleSet() | unknown rule set 'nope'",
         "keyOfRuleSet() | key has no effect with ruleSet",
+        "idOfPlan() | id \"pay\" has no effect without value, whose buckets it names: remove it",
+        "idOfRuleSet() | id \"pay\" has no effect without value",
         "unknownParameter(String) | unknown #oder; the method has the parameters [order]",
         "unknownProperty(String) | java.lang.String has no property 'id'",
         "unquoted(String) | unknown key \"order\"",
@@ -177,9 +185,9 @@ class BindingProblemsTest {
   @Test
   void reportsAllProblemsTogether() {
     InvalidBindingException found = problems();
-    assertThat(found.problems()).hasSize(25);
-    assertThat(found).hasMessageStartingWith("@RateLimit cannot be used as written, 25 problems:");
-    assertThat(found.getMessage().lines()).hasSize(26);
+    assertThat(found.problems()).hasSize(27);
+    assertThat(found).hasMessageStartingWith("@RateLimit cannot be used as written, 27 problems:");
+    assertThat(found.getMessage().lines()).hasSize(28);
   }
 
   @Test

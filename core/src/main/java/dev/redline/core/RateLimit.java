@@ -76,7 +76,8 @@ public @interface RateLimit {
   /**
    * What names the buckets of {@link #value}, of the characters {@code A-Z a-z 0-9 . _ -}. By
    * default simple class name and method: {@code Orders.pay}. Two limits of one id are an error. A
-   * rule of this id in a rule document replaces the limits of {@link #value}.
+   * rule of this id in a rule document replaces the limits of {@link #value}. Without {@link
+   * #value} it would have no effect, and is an error.
    */
   String id() default "";
 

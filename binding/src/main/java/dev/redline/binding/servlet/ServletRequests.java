@@ -9,6 +9,7 @@ import java.security.Principal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ public record ServletRequests(
             .path(path(request))
             .method(request.getMethod())
             .clientAddress(identity.address(request.getRemoteAddr(), forwardedFor(request)))
-            .apiKey(request.getHeader(identity.apiKeyHeader()));
+            .apiKey(ClientIdentity.apiKey(iterator(request.getHeaders(identity.apiKeyHeader()))));
     identity.identify(
         context, user.apply(principal), () -> values(request, ClientIdentity.AUTHORIZATION));
     addHeaders(context, request);
@@ -80,16 +81,20 @@ public record ServletRequests(
   }
 
   private static List<String> values(HttpServletRequest request, String header) {
-    Enumeration<String> values = request.getHeaders(header);
-    return values == null ? List.of() : Collections.list(values);
+    List<String> values = new ArrayList<>();
+    iterator(request.getHeaders(header)).forEachRemaining(values::add);
+    return values;
+  }
+
+  /** Returns the values; none in a container that does not show them. */
+  private static Iterator<String> iterator(@Nullable Enumeration<String> values) {
+    return values == null ? Collections.emptyIterator() : values.asIterator();
   }
 
   private static void addHeaders(RequestContext.Builder context, HttpServletRequest request) {
-    Enumeration<String> names = request.getHeaderNames();
-    if (names == null) {
-      return;
-    }
-    for (String name : new ArrayList<>(Collections.list(names))) {
+    Iterator<String> names = iterator(request.getHeaderNames());
+    while (names.hasNext()) {
+      String name = names.next();
       Enumeration<String> values = request.getHeaders(name);
       while (values.hasMoreElements()) {
         context.header(name, values.nextElement());

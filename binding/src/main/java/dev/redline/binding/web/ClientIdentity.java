@@ -6,6 +6,7 @@ import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.key.IpAddress;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.settings.Settings;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader, UserTo
    */
   private static final String INVALID_TOKEN = ClientIdentity.class.getName() + ".INVALID_TOKEN";
 
+  /** The API key of requests with several. No header can hold it, because of the line break. */
+  private static final String SEVERAL_API_KEYS = "several\n";
+
   /** Creates the identity without tokens. */
   public ClientIdentity(TrustedProxies proxies, String apiKeyHeader) {
     this(proxies, apiKeyHeader, UserTokens.NONE);
@@ -39,6 +43,24 @@ public record ClientIdentity(TrustedProxies proxies, String apiKeyHeader, UserTo
   public static ClientIdentity of(Settings.Identity settings, UserTokens tokens) {
     return new ClientIdentity(
         settings.trustedProxies().orElse(TrustedProxies.none()), settings.apiKeyHeader(), tokens);
+  }
+
+  /**
+   * Returns the API key of a request, or null if it has none. All requests with different values
+   * are charged to one API key that no client can send. If one of the values counted, the client
+   * would choose it, and the application may accept another one; without an API key, some rules
+   * would not apply.
+   *
+   * @param values the values of {@link #apiKeyHeader} in order
+   */
+  public static @Nullable String apiKey(Iterator<String> values) {
+    String first = values.hasNext() ? values.next() : null;
+    while (values.hasNext()) {
+      if (!values.next().equals(first)) {
+        return SEVERAL_API_KEYS;
+      }
+    }
+    return first;
   }
 
   /**

@@ -10,6 +10,7 @@ import dev.redline.core.key.RequestContext;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClientIdentityTest {
@@ -88,5 +89,18 @@ class ClientIdentityTest {
             });
 
     assertThat(request.build().userId()).isEmpty();
+  }
+
+  @Test
+  void differentApiKeysAreOneThatNoClientCanSend() {
+    assertThat(apiKey()).isNull();
+    assertThat(apiKey("a")).isEqualTo("a");
+    assertThat(apiKey("a", "a")).isEqualTo("a");
+    assertThat(apiKey("a", "b")).isEqualTo(apiKey("c", "", "c")).isEqualTo(apiKey("", "a"));
+    assertThat(apiKey("a", "b")).contains("\n");
+  }
+
+  private static @Nullable String apiKey(String... values) {
+    return ClientIdentity.apiKey(List.of(values).iterator());
   }
 }

@@ -16,10 +16,10 @@ import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 /**
- * How an application finds users by the JWT of their requests. A test class implements this with an
- * application that has the {@linkplain #properties properties}, {@code GET /tokens/filter} without
- * and {@code GET /tokens/method} with {@code @RateLimit("2/m")}. The header {@code X-User}
- * authenticates a user, at least for methods.
+ * How an application finds users by the JWT of their requests, and API keys. A test class
+ * implements this with an application that has the {@linkplain #properties properties}, {@code GET
+ * /tokens/filter} without and {@code GET /tokens/method} with {@code @RateLimit("2/m")}. The header
+ * {@code X-User} authenticates a user, at least for methods.
  */
 public interface TokenBehaviour {
   /** Returns the address of the running application, on the loopback interface. */
@@ -36,6 +36,12 @@ public interface TokenBehaviour {
     properties.put("rl.rules[" + rule + "].path", "/tokens/filter");
     properties.put("rl.rules[" + rule + "].key", "userId");
     properties.put("rl.rules[" + rule + "].limit", "2/m");
+    String perKey = "rl.rules[" + (rule + 1) + "].";
+    properties.put(perKey + "id", "per-api-key");
+    properties.put(perKey + "path", "/tokens/filter");
+    properties.put(perKey + "key", "apiKey");
+    properties.put(perKey + "onMissingIdentity", "SKIP");
+    properties.put(perKey + "limit", "2/m");
     properties.put("rl.filter.exclude-patterns", "/tokens/method");
     properties.put("rl.identity.jwt.hmac-secret", secret());
     properties.put("rl.identity.jwt.on-invalid", "REJECT");
@@ -130,6 +136,21 @@ public interface TokenBehaviour {
       Response response =
           get("/tokens/method", user, token(UUID.randomUUID().toString(), secret()));
       assertThat(response.status()).as(response.toString()).isEqualTo(expected);
+    }
+  }
+
+  /** Whichever of two API keys the application accepts, a client gains nothing by the other one. */
+  @Test
+  default void severalApiKeysOfARequestEvadeNothing() {
+    String real = "X-API-Key: " + UUID.randomUUID();
+    assertCounted("/tokens/filter", real);
+    assertThat(get("/tokens/filter", real, real).status()).isEqualTo(429);
+
+    assertCounted("/tokens/filter", real, "X-API-Key: other");
+    for (int i = 0; i < 3; i++) {
+      String other = "X-API-Key: " + UUID.randomUUID();
+      assertThat(get("/tokens/filter", real, other).status()).isEqualTo(429);
+      assertThat(get("/tokens/filter", other, real).status()).isEqualTo(429);
     }
   }
 }

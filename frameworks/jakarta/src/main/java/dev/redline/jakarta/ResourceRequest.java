@@ -63,12 +63,13 @@ final class ResourceRequest implements CurrentRequest {
     if (exchange != null) {
       return exchange.requests().describe(exchange.request(), principal);
     }
+    MultivaluedMap<String, String> headers = request.getHeaders();
+    List<String> apiKeys = headers.getOrDefault(identity.apiKeyHeader(), List.of());
     RequestContext.Builder context =
         RequestContext.builder()
             .path(request.getUriInfo().getRequestUri().getRawPath())
             .method(request.getMethod())
-            .apiKey(request.getHeaderString(identity.apiKeyHeader()));
-    MultivaluedMap<String, String> headers = request.getHeaders();
+            .apiKey(ClientIdentity.apiKey(apiKeys.iterator()));
     identity.identify(
         context,
         principal == null ? null : principal.getName(),

@@ -48,7 +48,9 @@ record RoutingRequests(
             .clientAddress(
                 identity.address(
                     peer(request), request.headers().getAll(ClientIdentity.FORWARDED_FOR)))
-            .apiKey(request.getHeader(identity.apiKeyHeader()));
+            .apiKey(
+                ClientIdentity.apiKey(
+                    request.headers().getAll(identity.apiKeyHeader()).iterator()));
     identity.identify(
         context, user(routing), () -> request.headers().getAll(ClientIdentity.AUTHORIZATION));
     for (Map.Entry<String, String> header : request.headers()) {

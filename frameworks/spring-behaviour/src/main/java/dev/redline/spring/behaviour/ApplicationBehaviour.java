@@ -112,6 +112,19 @@ public abstract class ApplicationBehaviour implements DenialBehaviour, TokenBeha
     await().atMost(Duration.ofSeconds(20)).until(() -> waiting.get() == callers);
   }
 
+  /** Gives the buckets of a rule their tokens, as time would, until nobody waits. */
+  final void refillUntilNobodyWaits(String rule) {
+    RateLimitEngine engine = application.context().getBean(RateLimitEngine.class);
+    AtomicInteger waiting = application.context().getBean(AtomicInteger.class);
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () -> {
+              engine.reset(BucketReset.ofRule(rule)).toCompletableFuture().get();
+              return waiting.get() == 0;
+            });
+  }
+
   static void assertDenied(Response response) {
     assertThat(response.status()).as(response.toString()).isEqualTo(429);
     assertThat(response.header("Content-Type")).startsWith("application/problem+json");

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.behaviour.LoopbackClient;
 import dev.redline.behaviour.LoopbackClient.Response;
+import java.io.Closeable;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -55,5 +57,23 @@ public abstract class ServletBehaviour extends ApplicationBehaviour {
 
     assertDenied(denied);
     assertThat(denied.body()).doesNotContain("begun");
+  }
+
+  /** The container does not notice that clients are gone; their waits end all the same. */
+  @Test
+  final void disconnectedClientsFreeTheirPermitsWhenTheirWaitsEnd() throws IOException {
+    LoopbackClient slow = client();
+    assertThat(slow.get("/slow").status()).isEqualTo(200);
+    Closeable first = slow.open("/slow");
+    Closeable second = slow.open("/slow");
+    awaitWaiting(2);
+    first.close();
+    second.close();
+
+    refillUntilNobodyWaits("slow");
+
+    LoopbackClient other = client();
+    assertThat(other.get("/waiting").status()).isEqualTo(200);
+    assertThat(other.get("/waiting").status()).as("a permit is free").isEqualTo(200);
   }
 }

@@ -72,7 +72,7 @@ public record ReactiveRequests(
         RequestContext.builder()
             .path(rawPath(request))
             .method(request.getMethod().name())
-            .apiKey(request.getHeaders().getFirst(identity.apiKeyHeader()));
+            .apiKey(ClientIdentity.apiKey(values(request, identity.apiKeyHeader()).iterator()));
     identity.identify(
         context,
         AuthenticatedUser.name(principal),
@@ -85,8 +85,13 @@ public record ReactiveRequests(
                 context.header(name, value);
               }
             });
-    return context.clientAddress(
-        identity.address(peer(request), values(request, ClientIdentity.FORWARDED_FOR)));
+    return context.clientAddress(identity.address(peer(request), forwardedFor(request)));
+  }
+
+  private List<String> forwardedFor(ServerHttpRequest request) {
+    return identity.proxies().blocks().isEmpty()
+        ? List.of()
+        : values(request, ClientIdentity.FORWARDED_FOR);
   }
 
   /** Returns the values of a header; Spring 6 and 7 have no method in common for it. */

@@ -2,6 +2,7 @@ package dev.redline.spring.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.redline.binding.servlet.ServletRateLimitFilter;
 import dev.redline.binding.servlet.ServletRequestContextCustomizer;
@@ -19,9 +20,13 @@ import dev.redline.spring.web.AuthenticatedUser;
 import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.mock.web.MockFilterChain;
@@ -278,5 +283,27 @@ class ServletRateLimitFilterTest {
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(waiting).isCancelled();
+  }
+
+  @Test
+  @Timeout(60)
+  void interruptedWaitFreesItsPermit() throws Exception {
+    BlockingQueue<Integer> waiting = new LinkedBlockingQueue<>();
+    RateLimitEngine patient = LimitedEngine.waiting(waiting::add);
+    ServletRateLimitFilter filter = filter(LimitedEngine.limiter(patient));
+    assertThat(send(filter, get("/api/x")).getStatus()).isEqualTo(200);
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread request =
+        new Thread(
+            () -> failure.set(catchThrowable(() -> send(filter, get("/api/x")))), "a request");
+    request.start();
+    assertThat(waiting.take()).isEqualTo(1);
+
+    request.interrupt();
+    request.join();
+
+    assertThat(failure.get()).isInstanceOf(InterruptedIOException.class);
+    assertThat(waiting).containsExactly(-1);
+    patient.close();
   }
 }

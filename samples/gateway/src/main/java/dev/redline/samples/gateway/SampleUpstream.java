@@ -11,6 +11,7 @@ import java.util.Map;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.core.env.MapPropertySource;
 
 /**
@@ -21,7 +22,7 @@ final class SampleUpstream
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   @Override
   public void initialize(ConfigurableApplicationContext gateway) {
-    HttpServer server = start();
+    HttpServer server = create();
     gateway
         .getEnvironment()
         .getPropertySources()
@@ -30,18 +31,21 @@ final class SampleUpstream
                 "upstream", Map.of("upstream.port", server.getAddress().getPort())));
     gateway.addApplicationListener(
         event -> {
-          if (event instanceof ContextClosedEvent) {
+          // Not before: the application is processed ahead of time without being started.
+          if (event instanceof ContextRefreshedEvent started
+              && started.getApplicationContext() == gateway) {
+            server.start();
+          } else if (event instanceof ContextClosedEvent) {
             server.stop(0);
           }
         });
   }
 
-  private static HttpServer start() {
+  private static HttpServer create() {
     try {
       HttpServer server =
           HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
       server.createContext("/", SampleUpstream::respond);
-      server.start();
       return server;
     } catch (IOException e) {
       throw new UncheckedIOException("the upstream does not start", e);

@@ -11,6 +11,7 @@ import dev.redline.spring.webflux.ExchangeLimiter;
 import dev.redline.spring.webflux.ReactiveRequests;
 import dev.redline.spring.webflux.ReactiveResponses;
 import java.util.Optional;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -32,6 +33,10 @@ import org.springframework.context.annotation.Fallback;
     beforeName = "org.springframework.cloud.gateway.config.GatewayAutoConfiguration")
 @ConditionalOnClass(GatewayFilterFactory.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@RegisterReflectionForBinding({
+  RedlineGatewayFilterFactory.RuleSetChoice.class,
+  RedlineRateLimiter.Config.class
+})
 public class RedlineGatewayAutoConfiguration {
   @Bean
   @ConditionalOnMissingBean
