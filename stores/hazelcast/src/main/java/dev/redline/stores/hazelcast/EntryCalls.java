@@ -104,9 +104,17 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
     try {
       String entryKey = CallerEntry.key(acquisition.key(0).identity());
       return new Object[] {decide(map, entryKey, acquisition)};
-    } catch (StoreException badState) {
-      return new Object[] {badState};
+    } catch (StoreException e) {
+      if (!isOfEntry(e)) {
+        throw e;
+      }
+      return new Object[] {e};
     }
+  }
+
+  /** Returns whether the member has replied, and only the entry is malformed. */
+  private static boolean isOfEntry(StoreException failure) {
+    return failure.kind() == StoreException.Kind.BAD_STATE;
   }
 
   /**
@@ -132,7 +140,11 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
       return outcome;
     } catch (RuntimeException e) {
       StoreException failure = failure(e);
-      reports.failed(here, System.nanoTime() - start, failure);
+      if (isOfEntry(failure)) {
+        reports.answered(here, System.nanoTime() - start);
+      } else {
+        reports.failed(here, System.nanoTime() - start, failure);
+      }
       throw failure;
     } finally {
       long end = System.nanoTime();

@@ -184,9 +184,7 @@ public final class HazelcastStore implements RemoteStore {
     try {
       return pending.join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof StoreException failure
-          ? failure
-          : entries.failure(e);
+      throw e.getCause() instanceof StoreException failure ? failure : entries.failure(e);
     }
   }
 
@@ -257,7 +255,11 @@ public final class HazelcastStore implements RemoteStore {
     return async(
         () -> {
           IMap<String, byte[]> map = instance.getMap(BUCKETS);
-          map.executeOnKey(CallerEntry.key(key.identity()), BucketProcessor.reset(key));
+          String entryKey = CallerEntry.key(key.identity());
+          if (BucketProcessor.isMalformed(map.executeOnKey(entryKey, BucketProcessor.reset(key)))) {
+            // It may never expire, and no bucket in it can be used.
+            map.delete(entryKey);
+          }
           denials.forget(key);
         });
   }
