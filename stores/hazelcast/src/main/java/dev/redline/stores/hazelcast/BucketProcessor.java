@@ -3,10 +3,10 @@ package dev.redline.stores.hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.core.HazelcastInstanceAware;
 import com.hazelcast.map.EntryProcessor;
-import com.hazelcast.map.ExtendedMapEntry;
 import com.hazelcast.nio.ObjectDataInput;
 import com.hazelcast.nio.ObjectDataOutput;
 import com.hazelcast.nio.serialization.DataSerializable;
+import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.BucketStates;
@@ -120,7 +120,7 @@ final class BucketProcessor
     }
     CallerEntry entry;
     try {
-      entry = CallerEntry.read(mapEntry.getValue());
+      entry = CallerEntry.read(value(mapEntry));
     } catch (StoreException malformed) {
       return new long[] {BAD_STATE, 0};
     }
@@ -137,6 +137,21 @@ final class BucketProcessor
     } catch (StoreException malformed) {
       return new long[] {BAD_STATE, now};
     }
+  }
+
+  /** Returns the value of an entry, to which other programs may have written anything. */
+  private static byte @Nullable [] value(Map.Entry<String, byte[]> mapEntry) {
+    Map.Entry<String, ?> entry = mapEntry;
+    Object value;
+    try {
+      value = entry.getValue();
+    } catch (HazelcastSerializationException e) {
+      throw CallerEntry.malformed();
+    }
+    if (value != null && !(value instanceof byte[])) {
+      throw CallerEntry.malformed();
+    }
+    return (byte[]) value;
   }
 
   private long @Nullable [] acquire(
@@ -223,17 +238,7 @@ final class BucketProcessor
   private void write(Map.Entry<String, byte[]> mapEntry, CallerEntry entry, long now) {
     written = entry.write(now);
     ttlMillis = Math.min(MAX_TTL_MILLIS, (entry.neededMicros() - now) / 1000 + 1 + SLACK_MILLIS);
-    store(mapEntry, written, ttlMillis);
-  }
-
-  /** Writes or, if it is empty, removes the value of an entry. */
-  private static void store(Map.Entry<String, byte[]> mapEntry, byte[] value, long ttlMillis) {
-    if (value.length == 0) {
-      mapEntry.setValue(null);
-    } else {
-      ((ExtendedMapEntry<String, byte[]>) mapEntry)
-          .setValue(value, ttlMillis, TimeUnit.MILLISECONDS);
-    }
+    BackupWriter.store(mapEntry, written, ttlMillis);
   }
 
   private long[] reply(Outcome outcome) {
@@ -272,8 +277,13 @@ final class BucketProcessor
     return here;
   }
 
+  /** Returns whether a processor replied that the entry is malformed, and so did nothing. */
+  static boolean isMalformed(long @Nullable [] reply) {
+    return reply != null && reply[0] == BAD_STATE;
+  }
+
   private static Outcome outcome(Acquisition acquisition, long[] reply) {
-    if (reply[0] == BAD_STATE) {
+    if (isMalformed(reply)) {
       throw new StoreException(
           StoreException.Kind.BAD_STATE,
           "the value of a caller's entry in Hazelcast is malformed, or of another version");
@@ -340,46 +350,6 @@ final class BucketProcessor
     acquisition = builder.build();
     long[] reply = in.readLongArray();
     taken = reply == null ? null : outcome(acquisition, reply);
-  }
-
-  /** Writes the value that the owner of the entry computed, on the member that has its backup. */
-  static final class BackupWriter
-      implements EntryProcessor<String, byte[], long[]>, DataSerializable {
-    private static final long serialVersionUID = 1L;
-
-    private byte[] value;
-    private long ttlMillis;
-
-    /** For Hazelcast, which reads the fields. */
-    @SuppressWarnings({"unused", "NullAway.Init"})
-    BackupWriter() {}
-
-    BackupWriter(byte[] value, long ttlMillis) {
-      this.value = value;
-      this.ttlMillis = ttlMillis;
-    }
-
-    @Override
-    public long @Nullable [] process(Map.Entry<String, byte[]> mapEntry) {
-      store(mapEntry, value, ttlMillis);
-      return null;
-    }
-
-    @Override
-    public void writeData(ObjectDataOutput out) throws IOException {
-      out.writeByte(FORMAT);
-      out.writeByteArray(value);
-      out.writeLong(ttlMillis);
-    }
-
-    @Override
-    public void readData(ObjectDataInput in) throws IOException {
-      if (in.readByte() != FORMAT) {
-        throw new IOException("a member of another version of Redline sends an unknown format");
-      }
-      value = in.readByteArray();
-      ttlMillis = in.readLong();
-    }
   }
 
   @Override

@@ -130,7 +130,7 @@ final class CallerEntry {
     }
   }
 
-  private static StoreException malformed() {
+  static StoreException malformed() {
     return new StoreException(
         StoreException.Kind.BAD_STATE, "the value of a caller's entry in Hazelcast is malformed");
   }

@@ -194,7 +194,7 @@ final class HazelcastMaintenance implements AutoCloseable {
   private void down(Throwable e) {
     String missing = missingCode;
     String why =
-        missing != null ? missing : "not connected to " + target + ": " + HazelcastStore.reason(e);
+        missing != null ? missing : "not connected to " + target + ": " + EntryCalls.reason(e);
     boolean first = health.up() || (ready.getCount() > 0 && !outageLogged);
     health = StoreHealth.down(why);
     if (first && !thread.isShutdown()) {

@@ -6,7 +6,6 @@ import com.hazelcast.map.IMap;
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.CallThreads;
 import dev.redline.core.internal.remote.DenyCache;
-import dev.redline.core.internal.remote.PendingCall;
 import dev.redline.core.internal.remote.ResetGenerations;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.store.Acquisition;
@@ -15,16 +14,11 @@ import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider.StoreHealth;
 import dev.redline.core.store.StoreException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,43 +37,36 @@ public final class HazelcastStore implements RemoteStore {
   /** The map of the generations that resets have started. */
   static final String RESETS = "redline-resets-1";
 
-  private static final Logger LOG = System.getLogger(HazelcastStore.class.getName());
   private static final int THREADS = 64;
   private static final int MAX_QUEUED = 10_000;
-  private static final int MAX_REFUNDS = 1024;
   private static final Duration START = Duration.ofSeconds(5);
-  private static final long SUSPICION_NANOS = 2_000_000_000L;
 
   private final ResetGenerations generations = new ResetGenerations();
   private final DenyCache denials = new DenyCache(generations::of);
   private final CallReports reports = new CallReports();
-  private final AtomicInteger refunds = new AtomicInteger();
   private final HazelcastInstance instance;
   private final Runnable closing;
-  private final String target;
-  private final boolean member;
-  private final String here;
-  private final long timeoutNanos;
+  private final Duration timeout;
   private final HazelcastMaintenance maintenance;
+  private final EntryCalls entries;
   private final CallThreads<Acquisition, Outcome> calls;
-
-  /** Until when no caller's thread calls Hazelcast itself, because such a call was slow. */
-  private volatile long suspiciousUntilNanos = System.nanoTime();
 
   private HazelcastStore(HazelcastInstance instance, Duration timeout, Runnable closing) {
     this.instance = instance;
     this.closing = closing;
-    this.member = instance.getLocalEndpoint() instanceof Member;
-    this.target = "Hazelcast" + (member ? " cluster " + instance.getConfig().getClusterName() : "");
-    this.here =
-        instance.getLocalEndpoint() instanceof Member self ? self.getAddress().toString() : "";
-    this.timeoutNanos = timeout.toNanos();
+    this.timeout = timeout;
+    String target =
+        instance.getLocalEndpoint() instanceof Member
+            ? "Hazelcast cluster " + instance.getConfig().getClusterName()
+            : "Hazelcast";
     this.maintenance = new HazelcastMaintenance(instance, target, generations, reports);
+    this.entries =
+        new EntryCalls(instance, target, timeout, maintenance, generations, denials, reports);
     this.calls =
         new CallThreads<>(
             new CallThreads.Settings(
                 "redline-hazelcast", target, THREADS, THREADS, 1, MAX_QUEUED, timeout),
-            new EntryCall(),
+            entries,
             reports);
   }
 
@@ -146,33 +133,12 @@ public final class HazelcastStore implements RemoteStore {
 
   @Override
   public Duration commandTimeout() {
-    return Duration.ofNanos(timeoutNanos);
+    return timeout;
   }
 
   @Override
   public List<String> nodes(Acquisition acquisition) {
-    if (acquisition.size() == 1) {
-      return List.of(node(CallerEntry.key(acquisition.key(0).identity())));
-    }
-    Set<String> nodes = new TreeSet<>();
-    for (int i = 0; i < acquisition.size(); i++) {
-      nodes.add(node(CallerEntry.key(acquisition.key(i).identity())));
-    }
-    return List.copyOf(nodes);
-  }
-
-  private String node(String entryKey) {
-    Member owner = owner(entryKey);
-    return owner == null ? "" : owner.getAddress().toString();
-  }
-
-  private @Nullable Member owner(String entryKey) {
-    try {
-      return instance.getPartitionService().getPartition(entryKey).getOwner();
-    } catch (RuntimeException e) {
-      // A client that is not connected.
-      return null;
-    }
+    return entries.nodes(acquisition);
   }
 
   @Override
@@ -206,13 +172,9 @@ public final class HazelcastStore implements RemoteStore {
 
   @Override
   public Outcome acquireAndWait(Acquisition acquisition) {
-    IMap<String, byte[]> map = maintenance.buckets();
-    if (map != null && member && isOneEntry(acquisition)) {
-      String entryKey = CallerEntry.key(acquisition.key(0).identity());
-      long now = System.nanoTime();
-      if (now - suspiciousUntilNanos >= 0 && isOwnedHere(entryKey)) {
-        return acquireHere(map, entryKey, acquisition, now);
-      }
+    Outcome here = isOneEntry(acquisition) ? entries.acquireHere(acquisition) : null;
+    if (here != null) {
+      return here;
     }
     CompletableFuture<Outcome> notReady = notReady();
     CompletableFuture<Outcome> pending =
@@ -222,9 +184,7 @@ public final class HazelcastStore implements RemoteStore {
     try {
       return pending.join();
     } catch (CompletionException e) {
-      throw e.getCause() instanceof StoreException failure
-          ? failure
-          : failure(e.getCause() == null ? e : e.getCause());
+      throw e.getCause() instanceof StoreException failure ? failure : entries.failure(e);
     }
   }
 
@@ -247,46 +207,6 @@ public final class HazelcastStore implements RemoteStore {
     return true;
   }
 
-  /**
-   * Calls the owner on the caller's thread, because it is this member: then only a backup can keep
-   * the caller waiting. If that ever takes longer than an acquisition may take, callers' threads
-   * are kept from it for a while.
-   */
-  private Outcome acquireHere(
-      IMap<String, byte[]> map, String entryKey, Acquisition acquisition, long start) {
-    try {
-      Outcome outcome = decide(map, entryKey, acquisition);
-      reports.answered(here, System.nanoTime() - start);
-      return outcome;
-    } catch (RuntimeException e) {
-      StoreException failure = failure(e);
-      reports.failed(here, System.nanoTime() - start, failure);
-      throw failure;
-    } finally {
-      long end = System.nanoTime();
-      if (end - start > timeoutNanos) {
-        suspiciousUntilNanos = end + SUSPICION_NANOS;
-      }
-    }
-  }
-
-  private boolean isOwnedHere(String entryKey) {
-    if (maintenance.isAlone()) {
-      return true;
-    }
-    Member owner = owner(entryKey);
-    return owner != null && owner.localMember();
-  }
-
-  private Outcome decide(IMap<String, byte[]> map, String entryKey, Acquisition acquisition) {
-    long[] known = generations.of(acquisition);
-    long sentNanos = System.nanoTime();
-    BucketProcessor processor = BucketProcessor.acquire(acquisition, known);
-    Outcome outcome = processor.outcomeOf(map.executeOnKey(entryKey, processor));
-    denials.learn(acquisition, i -> known[i], outcome, sentNanos, System.nanoTime());
-    return outcome;
-  }
-
   private CompletableFuture<Outcome> across(Acquisition acquisition) {
     long deadline = calls.deadline();
     return new AcrossEntries(
@@ -299,30 +219,10 @@ public final class HazelcastStore implements RemoteStore {
 
               @Override
               public void refund(Acquisition part, Outcome taken) {
-                HazelcastStore.this.refund(part, taken);
+                entries.refund(part, taken);
               }
             })
         .acquire();
-  }
-
-  /** Sends a refund, for which no caller waits. */
-  private void refund(Acquisition part, Outcome taken) {
-    IMap<String, byte[]> map = maintenance.buckets();
-    if (map == null || refunds.incrementAndGet() > MAX_REFUNDS) {
-      refunds.decrementAndGet();
-      LOG.log(Level.DEBUG, "tokens stay taken until refilled: too many refunds are in flight");
-      return;
-    }
-    map.submitToKey(
-            CallerEntry.key(part.key(0).identity()),
-            BucketProcessor.refund(part, generations.of(part), taken))
-        .whenComplete(
-            (done, failure) -> {
-              refunds.decrementAndGet();
-              if (failure != null) {
-                LOG.log(Level.DEBUG, "tokens stay taken until refilled: refund failed", failure);
-              }
-            });
   }
 
   @Override
@@ -355,7 +255,11 @@ public final class HazelcastStore implements RemoteStore {
     return async(
         () -> {
           IMap<String, byte[]> map = instance.getMap(BUCKETS);
-          map.executeOnKey(CallerEntry.key(key.identity()), BucketProcessor.reset(key));
+          String entryKey = CallerEntry.key(key.identity());
+          if (BucketProcessor.isMalformed(map.executeOnKey(entryKey, BucketProcessor.reset(key)))) {
+            // It may never expire, and no bucket in it can be used.
+            map.delete(entryKey);
+          }
           denials.forget(key);
         });
   }
@@ -367,33 +271,10 @@ public final class HazelcastStore implements RemoteStore {
           try {
             work.run();
           } catch (RuntimeException e) {
-            throw failure(e);
+            throw entries.failure(e);
           }
         },
         calls.continuations());
-  }
-
-  private StoreException failure(Throwable e) {
-    return e instanceof StoreException known
-        ? known
-        : new StoreException(StoreException.Kind.UNAVAILABLE, target + ": " + reason(e), e);
-  }
-
-  /** Returns the messages of a failure and of its root cause, in one line. */
-  static String reason(Throwable e) {
-    Throwable root = e;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    String first = message(e);
-    String last = message(root);
-    return first.contains(last) ? first : first + ": " + last;
-  }
-
-  private static String message(Throwable e) {
-    return e.getMessage() == null
-        ? e.getClass().getSimpleName()
-        : e.getMessage().replaceAll("\\s+", " ");
   }
 
   private void stop() {
@@ -405,33 +286,5 @@ public final class HazelcastStore implements RemoteStore {
   public void close() {
     stop();
     closing.run();
-  }
-
-  /** A call of the member that owns an entry, on a thread that may wait for it. */
-  private final class EntryCall implements CallThreads.Call<Acquisition, Outcome> {
-    @Override
-    public String node(Acquisition first) {
-      return HazelcastStore.this.node(CallerEntry.key(first.key(0).identity()));
-    }
-
-    @Override
-    public Object[] run(List<PendingCall<Acquisition, Outcome>> batch) {
-      Acquisition acquisition = batch.get(0).request();
-      IMap<String, byte[]> map = maintenance.buckets();
-      if (map == null) {
-        throw new IllegalStateException("the store is not ready");
-      }
-      try {
-        String entryKey = CallerEntry.key(acquisition.key(0).identity());
-        return new Object[] {decide(map, entryKey, acquisition)};
-      } catch (StoreException badState) {
-        return new Object[] {badState};
-      }
-    }
-
-    @Override
-    public StoreException failure(Exception e) {
-      return HazelcastStore.this.failure(e);
-    }
   }
 }

@@ -92,19 +92,6 @@ class HazelcastStoreTest {
   }
 
   @Test
-  void malformedValueIsAFailureAndIsKept() {
-    RateLimitKey poisoned = two("poisoned");
-    for (byte[] poison : List.of(new byte[] {2}, new byte[] {1, 2, 3}, new byte[0])) {
-      buckets().set(CallerEntry.key("poisoned"), poison);
-      assertThatThrownBy(() -> Clusters.take(store, poisoned))
-          .isInstanceOf(StoreException.class)
-          .extracting(e -> ((StoreException) e).kind())
-          .isEqualTo(StoreException.Kind.BAD_STATE);
-      assertThat(buckets().get(CallerEntry.key("poisoned"))).isEqualTo(poison);
-    }
-  }
-
-  @Test
   void entriesExpireAfterTheirBucketsAreFull() {
     RateLimitKey quick =
         new RateLimitKey(
