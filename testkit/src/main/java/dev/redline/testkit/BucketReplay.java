@@ -90,7 +90,8 @@ final class BucketReplay {
 
   /**
    * Orders observations by the server's clock. At the same time, smaller debts come first, since
-   * acquisitions only add debt, and of equal debts the observation that acquires nothing.
+   * acquisitions only add debt, and of equal debts the observation that acquires nothing. Refunds
+   * reduce it: of several in one call, larger debts come first.
    */
   private static Comparator<Observation> serverOrder() {
     Comparator<Observation> byState =
@@ -104,7 +105,8 @@ final class BucketReplay {
           return 0;
         };
     return Comparator.comparingLong(Observation::now)
-        .thenComparing(byState)
+        .thenComparing(Observation::refunds)
+        .thenComparing((a, b) -> a.refunds() ? byState.compare(b, a) : byState.compare(a, b))
         .thenComparing(Observation::acquires)
         .thenComparing(observation -> observation.call().invoked);
   }
@@ -180,18 +182,25 @@ final class BucketReplay {
     return restarts;
   }
 
-  /** Applies a refund that the server confirmed: it found the bucket as the lease had left it. */
+  /**
+   * Applies a refund that the server confirmed: it found the token buckets that it refunded as the
+   * lease had left them. What windows count does not depend on others.
+   */
   private void refund(Observation observation) {
     addUnknowns(observation);
-    if (!isExplained(observation)) {
-      throw new AssertionError(
-          describe(observation)
-              + " was refunded, though the bucket had changed: expected "
-              + expected(observation)
-              + observed(observation));
+    RecordedLease lease =
+        leases.stream().filter(each -> each.isRefundedBy(observation)).findFirst().orElseThrow();
+    if (!lease.mayBeRefundedTo(bucket, observation)) {
+      if (!isExplained(observation)) {
+        throw new AssertionError(
+            describe(observation)
+                + " was refunded, though the bucket had changed: expected "
+                + expected(observation)
+                + observed(observation));
+      }
+      setState(observation);
     }
-    setState(observation);
-    bucket.forEach(band -> band.refund(observation.now(), observation.cost()));
+    lease.refundTo(bucket, observation);
     pastStates.add(observation, bucket, true, resets);
     before = observation.now();
   }

@@ -50,6 +50,10 @@ record Observation(
     return effect == Effect.ACQUIRED || effect == Effect.REFUNDABLE;
   }
 
+  boolean refunds() {
+    return effect == Effect.REFUND;
+  }
+
   boolean isDryRun() {
     return call.acquisition.dryRun();
   }

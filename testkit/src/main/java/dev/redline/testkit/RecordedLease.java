@@ -7,6 +7,7 @@ import dev.redline.testkit.Observation.Effect;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -166,6 +167,39 @@ final class RecordedLease {
               statesAt(outcome, refunded.nowMicros)));
     }
     return observations;
+  }
+
+  /** Returns whether an observation is the refund of this lease. */
+  boolean isRefundedBy(Observation observation) {
+    LeaseRefund refunded = refund;
+    return refunded != null && refunded.call == observation.call();
+  }
+
+  /** Returns whether the refunded token buckets are as the lease left them. */
+  boolean mayBeRefundedTo(List<ReferenceBand> bucket, Observation observation) {
+    for (int b = 0; b < bucket.size(); b++) {
+      if (isRefunded(b)
+          && !(bucket.get(b) instanceof ReferenceWindow)
+          && !bucket.get(b).state(observation.now()).equals(observation.states().get(b))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Refunds the bands that the server refunded. */
+  void refundTo(List<ReferenceBand> bucket, Observation observation) {
+    Outcome outcome = Objects.requireNonNull(call.outcome());
+    for (int b = 0; b < bucket.size(); b++) {
+      if (isRefunded(b)) {
+        bucket.get(b).refund(observation.now(), outcome.nowMicros(), observation.cost());
+      }
+    }
+  }
+
+  private boolean isRefunded(int band) {
+    LeaseRefund refunded = refund;
+    return refunded != null && (refunded.bands >> band & 1) != 0;
   }
 
   /** Returns the state of each band at a later time, if nothing else was acquired. */

@@ -48,8 +48,8 @@ abstract class ReferenceBand {
 
   abstract void acquire(long now, long cost);
 
-  /** Gives back a cost that was acquired before, in the current window; at most to full. */
-  void refund(long now, long cost) {
+  /** Gives back a cost that was acquired at a time before; at most to full. */
+  void refund(long now, long acquired, long cost) {
     BandState state = state(now);
     setState(now, new BandState(state.first().subtract(debtOf(cost)), state.second()));
   }

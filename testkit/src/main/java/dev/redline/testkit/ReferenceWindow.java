@@ -47,6 +47,13 @@ abstract class ReferenceWindow extends ReferenceBand {
     counts.merge(latest, BigInteger.valueOf(cost), BigInteger::add);
   }
 
+  @Override
+  void refund(long now, long acquired, long cost) {
+    counts.computeIfPresent(
+        index(acquired),
+        (index, count) -> count.subtract(BigInteger.valueOf(cost)).max(BigInteger.ZERO));
+  }
+
   /** Returns whether the previous window counts, too. */
   abstract boolean isSliding();
 

@@ -216,6 +216,52 @@ class HistoryCheckerTest {
     assertThat(HistoryChecker.check(history).acquired()).isEqualTo(2);
   }
 
+  private Outcome lease(LeaseRecorder recorder, long id, RateLimitKey key, long tokens) {
+    clock.advance(Duration.ofNanos(1000));
+    recorder.requested(id, key, tokens, 1);
+    Outcome outcome = new Outcome();
+    store.local.acquireNow(Acquisition.of(key, tokens), outcome);
+    recorder.replied(id, 1, outcome, System.nanoTime());
+    return outcome;
+  }
+
+  @Test
+  void acceptsRefundsOfTwoLeasesInOneCall() {
+    LeaseRecorder recorder = history.recordLeases("a");
+    lease(recorder, 1, KEY, 4);
+    long now = lease(recorder, 2, KEY, 2).nowMicros() + 10;
+    // What was acquired last is refunded first.
+    recorder.refunding(2, 2);
+    recorder.refunding(1, 4);
+    recorder.refunded(2, 1, now);
+    recorder.refunded(1, 1, now);
+    assertThat(HistoryChecker.check(history).leased()).isEqualTo(6);
+  }
+
+  @Test
+  void acceptsRefundOfWindowFromWhichOthersAcquiredSince() {
+    LeaseRecorder recorder = history.recordLeases("a");
+    RateLimitBand window = RateLimitBand.slidingWindow(10, Duration.ofSeconds(3));
+    RateLimitKey key = new RateLimitKey(limits(window), "x");
+    long now = lease(recorder, 1, key, 4).nowMicros();
+    assertThat(take(key, 3)).isTrue();
+    recorder.refunding(1, 4);
+    recorder.refunded(1, 1, now + 2);
+    assertThat(HistoryChecker.check(history).leased()).isEqualTo(4);
+  }
+
+  @Test
+  void findsRefundOfBucketFromWhichOthersAcquiredSince() {
+    LeaseRecorder recorder = history.recordLeases("a");
+    long now = lease(recorder, 1, KEY, 4).nowMicros();
+    assertThat(take(3)).isTrue();
+    recorder.refunding(1, 4);
+    recorder.refunded(1, 1, now + 2);
+    assertThatThrownBy(() -> HistoryChecker.check(history))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("was refunded, though the bucket had changed");
+  }
+
   @Test
   void findsACachedDenialThatTheBucketDoesNotJustify() {
     take(10);

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * is not needed, never a wrong decision. Lock-free.
  */
 final class HotKeys {
-  static final int SPAN_MILLIS = 20;
+  static final int SPAN_MILLIS = 100;
   static final long SPAN_NANOS = SPAN_MILLIS * 1_000_000L;
 
   /** How long a key counts as scarce after a denial. */

@@ -23,6 +23,9 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
     BucketKey.@Nullable Maker keysOrNull();
   }
 
+  /** How long a key that gets no tokens is not looked at again. */
+  private static final long PAUSE_NANOS = 20_000_000L;
+
   private static final long PAUSE_AFTER_FAILURE_NANOS = 250_000_000L;
 
   private final Map<RateLimitKey, LeasedKey> keys;
@@ -144,7 +147,7 @@ final class LeaseAcquirer implements LeaseRequest.Listener {
   private void request(LeasedKey leased, long tokens, long nanos) {
     BucketKey.Maker maker = sender.keysOrNull();
     if (tokens == 0 || maker == null || end.isClosed()) {
-      leased.endRequest(nanos + HotKeys.SPAN_NANOS);
+      leased.endRequest(nanos + PAUSE_NANOS);
       return;
     }
     LeaseRequest request =

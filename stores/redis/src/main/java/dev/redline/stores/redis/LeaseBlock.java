@@ -174,6 +174,11 @@ final class LeaseBlock {
     return decayed.get();
   }
 
+  /** Returns how many tokens were spent; only of a block that is not closed. */
+  long spent() {
+    return tokens - unspent() - decayed();
+  }
+
   /**
    * Ends the block: nothing can be spent any more.
    *

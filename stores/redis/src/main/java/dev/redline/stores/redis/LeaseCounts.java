@@ -72,7 +72,7 @@ final class LeaseCounts implements TokenLeases {
   public long spent() {
     // In this order, a block that is closed meanwhile is not counted twice.
     long ofClosed = spent.sum();
-    long ofOpen = sum(block -> Math.max(0, block.tokens() - block.unspent() - block.decayed()));
+    long ofOpen = sum(block -> Math.max(0, block.spent()));
     return shownSpent.accumulateAndGet(ofClosed + ofOpen, Math::max);
   }
 

@@ -23,7 +23,7 @@ final class LeaseEnd {
   private static final long IDLE_NANOS = 100_000_000L;
   private static final long SCAN_NANOS = 25_000_000L;
 
-  /** A block this old is not needed: it was meant for 20 ms. */
+  /** A block this old is not needed: it was meant for a span of {@link HotKeys}. */
   private static final long MAX_AGE_NANOS = 1_000_000_000L;
 
   private final Map<RateLimitKey, LeasedKey> keys;

@@ -16,6 +16,7 @@ final class LeasedKey {
   private final AtomicBoolean requesting = new AtomicBoolean();
   private volatile @Nullable LeaseBlock older;
   private volatile @Nullable LeaseBlock newer;
+  private volatile long olderSpentBefore;
   private volatile long pauseUntilNanos;
 
   // Used by the thread that looks for idle keys.
@@ -62,6 +63,14 @@ final class LeasedKey {
     return (first == null ? 0 : first.usable(nanos)) + (second == null ? 0 : second.usable(nanos));
   }
 
+  /** Returns how many tokens were spent since the newest block was added. */
+  long spentSinceNewest() {
+    LeaseBlock first = older;
+    LeaseBlock second = newer;
+    return (first == null ? 0 : Math.max(0, first.spent() - olderSpentBefore))
+        + (second == null ? 0 : Math.max(0, second.spent()));
+  }
+
   /** Returns whether one of the blocks has enough tokens: a spend is of one block. */
   boolean hasEnough(long cost, long nanos) {
     LeaseBlock first = older;
@@ -95,7 +104,9 @@ final class LeasedKey {
   @Nullable LeaseBlock add(LeaseBlock block) {
     LeaseBlock replaced = older;
     see(block.bucketAfter());
-    older = newer;
+    LeaseBlock previous = newer;
+    olderSpentBefore = previous == null ? 0 : previous.spent();
+    older = previous;
     newer = block;
     return replaced;
   }

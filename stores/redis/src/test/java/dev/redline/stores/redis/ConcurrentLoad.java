@@ -1,7 +1,6 @@
 package dev.redline.stores.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
@@ -22,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.awaitility.Awaitility;
 
 /**
  * Threads that acquire from several nodes without pause until they are stopped. After a failure or
@@ -47,6 +48,7 @@ final class ConcurrentLoad implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicReference<Throwable> unexpected = new AtomicReference<>();
   private final AtomicLong decided = new AtomicLong();
+  private final AtomicLong spent = new AtomicLong();
   private final Map<String, Integer> failures = new ConcurrentHashMap<>();
   private final List<Long> decisions = new ArrayList<>();
 
@@ -87,15 +89,21 @@ final class ConcurrentLoad implements AutoCloseable {
       while (stop.getCount() > 0) {
         Acquisition acquisition = acquisitions.apply(random);
         try {
-          if (!node.acquireNow(acquisition, new Outcome())) {
+          Outcome known = new Outcome();
+          if (!node.acquireNow(acquisition, known)) {
             if (random.nextBoolean()) {
               node.acquireAndWait(acquisition);
             } else {
               Nodes.await(node, acquisition);
             }
             note();
-          } else if (stop.await(1, TimeUnit.MILLISECONDS)) {
-            return;
+          } else {
+            if (known.allowed()) {
+              spent.incrementAndGet();
+            }
+            if (stop.await(1, TimeUnit.MILLISECONDS)) {
+              return;
+            }
           }
         } catch (StoreException e) {
           failures.merge(String.valueOf(e.getMessage()), 1, Integer::sum);
@@ -123,11 +131,20 @@ final class ConcurrentLoad implements AutoCloseable {
 
   /** Waits until Redis has decided this many more acquisitions. */
   void awaitDecisions(long more) {
-    long target = decided() + more;
-    await()
+    await(more, this::decided);
+  }
+
+  /** Waits until this many more acquisitions were decided by Redis or by leased tokens. */
+  void awaitDecisionsAndSpends(long more) {
+    await(more, () -> decided() + spent.get());
+  }
+
+  private static void await(long more, LongSupplier number) {
+    long target = number.getAsLong() + more;
+    Awaitility.await()
         .pollInterval(Duration.ofMillis(5))
         .atMost(Duration.ofSeconds(30))
-        .until(() -> decided() >= target);
+        .until(() -> number.getAsLong() >= target);
   }
 
   /** Returns why acquisitions failed so far, and how often. */

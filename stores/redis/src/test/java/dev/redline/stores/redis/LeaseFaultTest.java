@@ -71,7 +71,7 @@ class LeaseFaultTest {
     try (Nodes nodes = nodes(REDIS.get().uri())) {
       try (ConcurrentLoad load =
           new ConcurrentLoad(nodes.add(3), 6, busy(ONE, TWO, SLIDING, SLOW))) {
-        load.awaitDecisions(3000);
+        load.awaitDecisionsAndSpends(10_000);
         assertThat(load.failures()).isEmpty();
       }
       check(nodes, "shared");
@@ -84,7 +84,7 @@ class LeaseFaultTest {
       List<StorageProvider> all = nodes.add(2);
       try (ConcurrentLoad load = new ConcurrentLoad(all, 4, busy(ONE, SLOW))) {
         for (int i = 0; i < 3; i++) {
-          load.awaitDecisions(300);
+          load.awaitDecisionsAndSpends(1_000);
           BucketLimits limits = i == 1 ? SLOW : ONE;
           try (History.Span reset = nodes.history().resetting(OwnerKind.RULE, limits.ownerId())) {
             all.get(i % 2).reset(List.of(limits)).toCompletableFuture().join();
@@ -92,7 +92,7 @@ class LeaseFaultTest {
             Thread.sleep(1_000);
           }
         }
-        load.awaitDecisions(300);
+        load.awaitDecisionsAndSpends(1_000);
       }
       check(nodes, "resets");
     }
@@ -105,8 +105,8 @@ class LeaseFaultTest {
       List<StorageProvider> all = nodes.add(2);
       try (ConcurrentLoad old = new ConcurrentLoad(all, 2, busy(ONE));
           ConcurrentLoad changed = new ConcurrentLoad(all, 2, busy(next))) {
-        old.awaitDecisions(500);
-        changed.awaitDecisions(500);
+        old.awaitDecisionsAndSpends(2_000);
+        changed.awaitDecisionsAndSpends(2_000);
       }
       check(nodes, "changed limits");
     }
@@ -118,10 +118,10 @@ class LeaseFaultTest {
         Nodes nodes = nodes(proxy.uri()).within(Duration.ofMillis(500))) {
       try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 4, busy(ONE))) {
         for (int i = 0; i < 4; i++) {
-          load.awaitDecisions(200);
+          load.awaitDecisionsAndSpends(500);
           proxy.cutBeforeReply(1);
         }
-        load.awaitDecisions(200);
+        load.awaitDecisionsAndSpends(500);
       }
       check(nodes, "lost replies");
     }
@@ -133,7 +133,7 @@ class LeaseFaultTest {
         Nodes nodes = nodes(redis.uri())) {
       Function<SplittableRandom, Acquisition> busy = busy(ONE, TWO, SLOW);
       try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 4, busy)) {
-        load.awaitDecisions(1500);
+        load.awaitDecisionsAndSpends(5_000);
         assertThat(load.failures()).isEmpty();
       }
       check(nodes, "cluster");
@@ -145,12 +145,12 @@ class LeaseFaultTest {
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
         Nodes nodes = nodes(redis.uri()).within(Duration.ofMillis(500))) {
       try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 4, busy(ONE, SLOW))) {
-        load.awaitDecisions(500);
+        load.awaitDecisionsAndSpends(2_000);
         try (History.Span lost = nodes.history().forgetting()) {
           redis.command("FLUSHALL");
-          load.awaitDecisions(100);
+          load.awaitDecisionsAndSpends(100);
         }
-        load.awaitDecisions(500);
+        load.awaitDecisionsAndSpends(2_000);
       }
       check(nodes, "lost state");
     }

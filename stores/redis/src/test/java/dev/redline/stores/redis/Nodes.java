@@ -21,6 +21,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** Several stores on one Redis, as several processes would have them, recorded in a history. */
 final class Nodes implements AutoCloseable {
@@ -31,6 +32,7 @@ final class Nodes implements AutoCloseable {
   private final String prefix;
   private final History history;
   private final List<RedisStore> stores = new ArrayList<>();
+  private final List<RecordedLeaseLog> leaseLogs = new ArrayList<>();
   private Protocol protocol = Protocol.CURRENT;
   private Duration timeout = TIMEOUT;
   private LeaseSettings lease = LeaseSettings.OFF;
@@ -88,7 +90,8 @@ final class Nodes implements AutoCloseable {
             .withKeyPrefix(prefix)
             .withLease(lease);
     String node = "node-" + (stores.size() + 1);
-    LeaseLog leaseLog = new RecordedLeaseLog(history.recordLeases(node));
+    RecordedLeaseLog leaseLog = new RecordedLeaseLog(history.recordLeases(node));
+    leaseLogs.add(leaseLog);
     RedisStore store = RedisStore.start(settings, protocol, leaseRules, leaseLog);
     stores.add(store);
     if (!store.awaitReady(Duration.ofSeconds(30))) {
@@ -135,6 +138,11 @@ final class Nodes implements AutoCloseable {
               return false;
             });
     return acquired[0];
+  }
+
+  /** Returns the last request of a node for tokens ahead of demand. */
+  @Nullable LeaseRequest lastLeaseRequest(int i) {
+    return leaseLogs.get(i).lastRequest();
   }
 
   RedisStore store(int i) {

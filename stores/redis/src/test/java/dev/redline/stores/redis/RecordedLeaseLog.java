@@ -2,17 +2,25 @@ package dev.redline.stores.redis;
 
 import dev.redline.core.store.Outcome;
 import dev.redline.testkit.LeaseRecorder;
+import org.jspecify.annotations.Nullable;
 
 /** Records the leases of a store in a history. */
 final class RecordedLeaseLog implements LeaseLog {
   private final LeaseRecorder recorder;
+  private volatile @Nullable LeaseRequest lastRequest;
 
   RecordedLeaseLog(LeaseRecorder recorder) {
     this.recorder = recorder;
   }
 
+  /** Returns the last request for tokens, if there was one. */
+  @Nullable LeaseRequest lastRequest() {
+    return lastRequest;
+  }
+
   @Override
   public void requested(LeaseRequest request) {
+    lastRequest = request;
     recorder.requested(
         request.id(), request.leasedKey().key(), request.portion(), request.runLength());
   }
