@@ -263,7 +263,9 @@ public final class IdentityScheme {
 
   /** Returns the digest of a credential, and every other value as it is. */
   private String withoutCredential(KeyField field, String value) {
-    return credentials.contains(field) ? settings.apiKeyDigest().of(value) : value;
+    return !credentials.isEmpty() && credentials.contains(field)
+        ? settings.apiKeyDigest().of(value)
+        : value;
   }
 
   /**
