@@ -155,26 +155,29 @@ class LeasingProcessesTest {
       Process running = start(redis.uri());
       Process stopped = start(redis.uri());
       Process last = start(redis.uri());
+      // Starting one can take longer than the others run.
+      Process next = start(redis.uri());
       for (Process process : List.of(running, stopped, last)) {
         go(process);
       }
       for (int kill = 0; kill < kills; kill++) {
         long begin = System.nanoTime();
-        Process next = start(redis.uri());
         for (int i = 0; i < 3; i++) {
           TimeUnit.MILLISECONDS.sleep(300);
           signal(stopped, "STOP");
           TimeUnit.MILLISECONDS.sleep(300);
           signal(stopped, "CONT");
         }
+        Process successor = next;
         if (kill < kills - 1) {
+          next = start(redis.uri());
           Duration past = Duration.ofNanos(System.nanoTime() - begin);
           TimeUnit.MILLISECONDS.sleep(
               Duration.ofSeconds(SECONDS_BETWEEN_KILLS).minus(past).toMillis());
         }
         running.destroyForcibly();
-        go(next);
-        running = next;
+        go(successor);
+        running = successor;
       }
       await(stopped);
       await(last);
