@@ -1,10 +1,14 @@
 package dev.redline.bench.spring;
 
-import java.util.ArrayList;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -15,41 +19,62 @@ final class ServerProbe {
 
   private ServerProbe() {}
 
-  /** The application. */
+  /** The application: the same endpoint without and with the filter. */
   @Configuration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   @RestController
   static class TrivialApplication {
-    @GetMapping("/hello")
+    @GetMapping({"/without/hello", "/limited/hello"})
     String hello() {
       return "hello";
     }
+
+    /** Tomcat itself leaves the filter out of the chain of other paths. */
+    @Bean
+    static BeanPostProcessor filterOfLimitedPathsAlone() {
+      return new BeanPostProcessor() {
+        @Override
+        public Object postProcessBeforeInitialization(Object bean, String name) {
+          if (bean instanceof FilterRegistrationBean<?> filter && name.equals("redlineFilter")) {
+            filter.setUrlPatterns(List.of("/limited/*"));
+          }
+          return bean;
+        }
+      };
+    }
   }
 
-  /** Starts the application, prints its port, and waits for the end of the input. */
-  static void run(boolean limited) throws Exception {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of(
-                "--server.port=0",
-                "--server.tomcat.max-keep-alive-requests=-1",
-                "--spring.main.banner-mode=off",
-                "--logging.level.root=ERROR",
-                "--bucket4j.enabled=false"));
-    if (limited) {
-      arguments.add("--rl.rules[0].id=hello");
-      arguments.add("--rl.rules[0].path=/hello");
-      arguments.add("--rl.rules[0].key=ip");
-      arguments.add("--rl.rules[0].limit=" + NoOp.LIMIT);
-    } else {
-      arguments.add("--rl.filter.enabled=false");
-    }
+  /**
+   * Starts the application and prints its port. Then prints, for each line of input, the processor
+   * time of the application's threads in nanoseconds.
+   */
+  static void run() throws Exception {
     try (ConfigurableApplicationContext context =
-        SpringApplication.run(TrivialApplication.class, arguments.toArray(String[]::new))) {
+        SpringApplication.run(
+            TrivialApplication.class,
+            "--server.port=0",
+            "--server.tomcat.max-keep-alive-requests=-1",
+            "--spring.main.banner-mode=off",
+            "--logging.level.root=ERROR",
+            "--bucket4j.enabled=false",
+            "--rl.rules[0].id=hello",
+            "--rl.rules[0].path=/limited/hello",
+            "--rl.rules[0].key=ip",
+            "--rl.rules[0].limit=" + NoOp.LIMIT)) {
       System.out.println(context.getEnvironment().getProperty("local.server.port"));
       while (System.in.read() >= 0) {
-        // The parent closes the input.
+        System.out.println(processorNanos());
       }
     }
+  }
+
+  /** Does not include the threads of the JVM itself, which compile and collect garbage. */
+  private static long processorNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long sum = 0;
+    for (long id : threads.getAllThreadIds()) {
+      sum += Math.max(0, threads.getThreadCpuTime(id));
+    }
+    return sum;
   }
 }
