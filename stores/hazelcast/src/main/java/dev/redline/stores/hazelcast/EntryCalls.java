@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +100,7 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
     Acquisition acquisition = batch.get(0).request();
     IMap<String, byte[]> map = maintenance.buckets();
     if (map == null) {
-      throw new IllegalStateException("the store is not ready");
+      throw maintenance.notReady();
     }
     try {
       String entryKey = CallerEntry.key(acquisition.key(0).identity());
@@ -173,22 +174,30 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
 
   /** Sends a refund, for which no caller waits. */
   void refund(Acquisition part, Outcome taken) {
-    IMap<String, byte[]> map = maintenance.buckets();
-    if (map == null || refunds.incrementAndGet() > MAX_REFUNDS) {
-      refunds.decrementAndGet();
-      LOG.log(Level.DEBUG, "tokens stay taken until refilled: too many refunds are in flight");
+    if (refunds.incrementAndGet() > MAX_REFUNDS) {
+      refunded(new RejectedExecutionException("too many refunds are in flight"));
       return;
     }
-    map.submitToKey(
-            CallerEntry.key(part.key(0).identity()),
-            BucketProcessor.refund(part, generations.of(part), taken))
-        .whenComplete(
-            (done, failure) -> {
-              refunds.decrementAndGet();
-              if (failure != null) {
-                LOG.log(Level.DEBUG, "tokens stay taken until refilled: refund failed", failure);
-              }
-            });
+    try {
+      IMap<String, byte[]> map = maintenance.buckets();
+      if (map == null) {
+        throw maintenance.notReady();
+      }
+      map.submitToKey(
+              CallerEntry.key(part.key(0).identity()),
+              BucketProcessor.refund(part, generations.of(part), taken))
+          .whenComplete((done, failure) -> refunded(failure));
+    } catch (RuntimeException e) {
+      // Such as an instance that was shut down. The denial that caused the refund stands.
+      refunded(e);
+    }
+  }
+
+  private void refunded(@Nullable Throwable failure) {
+    refunds.decrementAndGet();
+    if (failure != null) {
+      LOG.log(Level.DEBUG, "tokens stay taken until refilled: refund failed", failure);
+    }
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider.StoreHealth;
+import dev.redline.core.store.StoreException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -57,6 +58,7 @@ final class HazelcastMaintenance implements AutoCloseable {
   private volatile @Nullable IMap<String, byte[]> buckets;
   private volatile @Nullable String missingCode;
   private volatile boolean alone;
+  private volatile boolean closed;
   private boolean outageLogged;
 
   HazelcastMaintenance(
@@ -85,9 +87,19 @@ final class HazelcastMaintenance implements AutoCloseable {
     }
   }
 
-  /** Returns the map, once it was reached; null before. */
+  /** Returns the map; null before it was reached, and after the store was closed. */
   @Nullable IMap<String, byte[]> buckets() {
-    return buckets;
+    return closed ? null : buckets;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Returns the failure of what is asked of a store that is not ready, or closed. */
+  StoreException notReady() {
+    return new StoreException(
+        StoreException.Kind.UNAVAILABLE, health().reason().orElse("the store is not ready"));
   }
 
   /** Returns why members cannot execute this store's code; null if they can. */
@@ -101,6 +113,10 @@ final class HazelcastMaintenance implements AutoCloseable {
   }
 
   StoreHealth health() {
+    if (closed) {
+      // Also if a poll that was in progress at the close has set another one since.
+      return StoreHealth.down("the store is closed");
+    }
     StoreHealth last = health;
     Duration silent = Duration.ofNanos(System.nanoTime() - polledNanos);
     return last.up() && silent.compareTo(SILENCE) > 0
@@ -197,7 +213,7 @@ final class HazelcastMaintenance implements AutoCloseable {
         missing != null ? missing : "not connected to " + target + ": " + EntryCalls.reason(e);
     boolean first = health.up() || (ready.getCount() > 0 && !outageLogged);
     health = StoreHealth.down(why);
-    if (first && !thread.isShutdown()) {
+    if (first && !closed) {
       outageLogged = !reports.away();
       LOG.log(outageLogged ? Level.WARNING : Level.DEBUG, why);
     }
@@ -206,7 +222,7 @@ final class HazelcastMaintenance implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     thread.shutdownNow();
-    health = StoreHealth.down("the store is closed");
   }
 }

@@ -148,7 +148,7 @@ public final class HazelcastStore implements RemoteStore {
 
   @Override
   public boolean acquireNow(Acquisition acquisition, Outcome outcome) {
-    return denials.deny(acquisition, outcome);
+    return maintenance.buckets() != null && denials.deny(acquisition, outcome);
   }
 
   @Override
@@ -191,10 +191,7 @@ public final class HazelcastStore implements RemoteStore {
   private @Nullable CompletableFuture<Outcome> notReady() {
     return maintenance.buckets() != null
         ? null
-        : CompletableFuture.failedFuture(
-            new StoreException(
-                StoreException.Kind.UNAVAILABLE,
-                maintenance.health().reason().orElse("the store is not ready")));
+        : CompletableFuture.failedFuture(maintenance.notReady());
   }
 
   private static boolean isOneEntry(Acquisition acquisition) {
@@ -266,6 +263,9 @@ public final class HazelcastStore implements RemoteStore {
 
   /** Does rare work that waits for Hazelcast, and whose continuations may block. */
   private CompletionStage<Void> async(Runnable work) {
+    if (maintenance.isClosed()) {
+      return CompletableFuture.failedFuture(maintenance.notReady());
+    }
     return CompletableFuture.runAsync(
         () -> {
           try {
