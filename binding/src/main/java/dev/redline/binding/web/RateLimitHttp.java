@@ -23,9 +23,10 @@ public record RateLimitHttp(HttpSettings settings, List<DenialCustomizer> custom
   /** The header that lists the fields which scripts of other origins may read. */
   public static final String EXPOSE = "Access-Control-Expose-Headers";
 
+  private static final String RETRY = "Retry-After";
   private static final String LEGACY =
-      "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After";
-  private static final String IETF = "RateLimit-Policy, RateLimit";
+      ", X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Retry-After";
+  private static final String IETF = ", RateLimit-Policy, RateLimit";
 
   /** Copies the list. */
   public RateLimitHttp {
@@ -125,14 +126,10 @@ public record RateLimitHttp(HttpSettings settings, List<DenialCustomizer> custom
 
   /** Returns the fields that scripts of other origins may read, as a value of {@link #EXPOSE}. */
   private String exposedHeaders() {
-    StringBuilder names = new StringBuilder("Retry-After");
     if (settings.legacyHeaders()) {
-      names.append(", ").append(LEGACY);
+      return settings.ietfHeaders() ? RETRY + LEGACY + IETF : RETRY + LEGACY;
     }
-    if (settings.ietfHeaders()) {
-      names.append(", ").append(IETF);
-    }
-    return names.toString();
+    return settings.ietfHeaders() ? RETRY + IETF : RETRY;
   }
 
   /**
