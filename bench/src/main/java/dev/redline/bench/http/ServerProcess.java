@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A server in its own process, and its processor time. */
 final class ServerProcess implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(180);
+  private static final Duration START = Duration.ofMinutes(3);
   private static final long STOP_SECONDS = 30;
   private static final int MILLIS_BETWEEN_TRIES = 100;
   private static final byte[] CHECK =
