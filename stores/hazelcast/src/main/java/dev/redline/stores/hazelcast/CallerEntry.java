@@ -151,10 +151,6 @@ final class CallerEntry {
             name.getBytes(StandardCharsets.UTF_8), generation, fullMicros, refundedMicros, words));
   }
 
-  boolean remove(String name) {
-    return buckets.remove(name) != null;
-  }
-
   /** Returns the value to write, without buckets that are full; empty if all are. */
   byte[] write(long nowMicros) {
     buckets.values().removeIf(bucket -> bucket.neededMicros() <= nowMicros);

@@ -172,8 +172,12 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
     return outcome;
   }
 
-  /** Sends a refund, for which no caller waits. */
-  void refund(Acquisition part, Outcome taken) {
+  /**
+   * Sends a refund, for which no caller waits.
+   *
+   * @param known the generations of the keys, from before they were acquired
+   */
+  void refund(Acquisition part, long[] known, Outcome taken) {
     if (refunds.incrementAndGet() > MAX_REFUNDS) {
       refunded(new RejectedExecutionException("too many refunds are in flight"));
       return;
@@ -184,8 +188,7 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
         throw maintenance.notReady();
       }
       map.submitToKey(
-              CallerEntry.key(part.key(0).identity()),
-              BucketProcessor.refund(part, generations.of(part), taken))
+              CallerEntry.key(part.key(0).identity()), BucketProcessor.refund(part, known, taken))
           .whenComplete((done, failure) -> refunded(failure));
     } catch (RuntimeException e) {
       // Such as an instance that was shut down. The denial that caused the refund stands.

@@ -75,6 +75,13 @@ final class Clusters implements AutoCloseable {
     return store;
   }
 
+  /** Returns the members of this process. */
+  List<HazelcastInstance> instances() {
+    return Hazelcast.getAllHazelcastInstances().stream()
+        .filter(instance -> instance.getConfig().getClusterName().equals(name))
+        .toList();
+  }
+
   /**
    * Waits until the members of this process have moved and backed up all partitions. Until then a
    * backup may get lost, so that its acquisition fails with unknown outcome.
@@ -84,8 +91,7 @@ final class Clusters implements AutoCloseable {
         .atMost(Duration.ofSeconds(60))
         .until(
             () ->
-                Hazelcast.getAllHazelcastInstances().stream()
-                    .filter(instance -> instance.getConfig().getClusterName().equals(name))
+                instances().stream()
                     .allMatch(
                         instance ->
                             size(instance) == members.length

@@ -43,11 +43,7 @@ class HazelcastStoreTest {
   static void start() {
     cluster = new Clusters(1);
     store = cluster.start(cluster.embedded());
-    instance =
-        Hazelcast.getAllHazelcastInstances().stream()
-            .filter(one -> one.getConfig().getClusterName().equals(cluster.name()))
-            .findFirst()
-            .orElseThrow();
+    instance = cluster.instances().get(0);
   }
 
   @AfterAll
