@@ -57,7 +57,6 @@ final class HazelcastMaintenance implements AutoCloseable {
   private volatile long polledNanos = System.nanoTime();
   private volatile @Nullable IMap<String, byte[]> buckets;
   private volatile @Nullable String missingCode;
-  private volatile boolean alone;
   private volatile boolean closed;
   private boolean outageLogged;
 
@@ -105,11 +104,6 @@ final class HazelcastMaintenance implements AutoCloseable {
   /** Returns why members cannot execute this store's code; null if they can. */
   @Nullable String missingCode() {
     return missingCode;
-  }
-
-  /** Returns whether the cluster had one member when it was last polled. */
-  boolean isAlone() {
-    return alone;
   }
 
   StoreHealth health() {
@@ -189,7 +183,6 @@ final class HazelcastMaintenance implements AutoCloseable {
   private void up(Duration latency) {
     boolean back = !health.up() && ready.getCount() == 0;
     polledNanos = System.nanoTime();
-    alone = instance.getCluster().getMembers().size() == 1;
     health =
         new StoreHealth(
             true,

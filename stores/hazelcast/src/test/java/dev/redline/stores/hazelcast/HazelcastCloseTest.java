@@ -118,16 +118,35 @@ class HazelcastCloseTest {
     assertThat((Object) maintenance.buckets()).isNull();
   }
 
+  @Test
+  void failsIfTheApplicationShutsItsInstanceDown() {
+    String name = "shut-down-" + cluster.name();
+    HazelcastStore owner = HazelcastStore.start(HazelcastSettings.embedded().withClusterName(name));
+    try (HazelcastStore store = HazelcastStore.start(instance(name), Clusters.TIMEOUT)) {
+      RateLimitKey key = Clusters.key("r", 2, "somebody");
+      assertThat(Clusters.take(store, key)).isTrue();
+      owner.close();
+      assertThatThrownBy(() -> Clusters.take(store, key))
+          .isInstanceOf(StoreException.class)
+          .extracting(e -> ((StoreException) e).kind())
+          .isEqualTo(StoreException.Kind.UNAVAILABLE);
+      assertThat(store.nodes(Acquisition.of(key, 1))).containsExactly("");
+    }
+  }
+
+  private static HazelcastInstance instance(String clusterName) {
+    return Hazelcast.getAllHazelcastInstances().stream()
+        .filter(one -> one.getConfig().getClusterName().equals(clusterName))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** The denial that causes the refund is reported all the same. */
   @Test
   void leavesOutRefundsIfTheInstanceWasShutDown() {
     String name = "refunds-" + cluster.name();
     HazelcastStore other = HazelcastStore.start(HazelcastSettings.embedded().withClusterName(name));
-    HazelcastInstance instance =
-        Hazelcast.getAllHazelcastInstances().stream()
-            .filter(one -> one.getConfig().getClusterName().equals(name))
-            .findFirst()
-            .orElseThrow();
+    HazelcastInstance instance = instance(name);
     CallReports reports = new CallReports();
     ResetGenerations generations = new ResetGenerations();
     try (HazelcastMaintenance maintenance =
