@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -98,6 +99,15 @@ class HazelcastStoreTest {
     assertThat(Clusters.take(store, two("quick"))).isTrue();
     assertThat(buckets().getEntryView(CallerEntry.key("quick")).getTtl())
         .isGreaterThan(Duration.ofMinutes(59).toMillis());
+  }
+
+  @Test
+  void keepsTheStateOfManyBands() {
+    RateLimitBand[] bands = new RateLimitBand[300];
+    Arrays.setAll(bands, i -> RateLimitBand.of(2 + i, 1, Duration.ofHours(1)));
+    RateLimitKey many = new RateLimitKey(StoreLoad.rule("many.bands", bands), "bands");
+    assertThat(Clusters.drain(store, many)).isEqualTo(2);
+    assertThat(Clusters.drain(store, two("bands"))).isEqualTo(2);
   }
 
   @Test
