@@ -121,13 +121,15 @@ final class HazelcastMaintenance implements AutoCloseable {
   private void poll() {
     try {
       long start = System.nanoTime();
-      if (ready.getCount() > 0) {
-        IMap<String, byte[]> map = instance.getMap(HazelcastStore.BUCKETS);
-        probe(map);
-        buckets = map;
-      }
       Map<String, Long> resets = instance.getMap(HazelcastStore.RESETS);
       resets.entrySet().forEach(reset -> generations.learn(reset.getKey(), reset.getValue()));
+      IMap<String, byte[]> map = instance.getMap(HazelcastStore.BUCKETS);
+      probe(map, "probe", "a member");
+      if (ready.getCount() > 0) {
+        probeOwners(map);
+        buckets = map;
+      }
+      missingCode = null;
       up(Duration.ofNanos(System.nanoTime() - start));
     } catch (RuntimeException | Error e) {
       // The thread must go on, also if an observer throws or memory is short.
@@ -136,8 +138,7 @@ final class HazelcastMaintenance implements AutoCloseable {
   }
 
   /** Runs a processor without effect on each member that owns entries. */
-  private void probe(IMap<String, byte[]> map) {
-    probe(map, "probe", "a member");
+  private void probeOwners(IMap<String, byte[]> map) {
     Set<Member> probed = new HashSet<>();
     long owners =
         instance.getCluster().getMembers().stream().filter(m -> !m.isLiteMember()).count();
@@ -148,9 +149,9 @@ final class HazelcastMaintenance implements AutoCloseable {
         probe(map, key, "the member " + owner.getAddress());
       }
     }
-    missingCode = null;
   }
 
+  /** Shows that entries can be written, which split-brain protection may prevent at any time. */
   private void probe(IMap<String, byte[]> map, String key, String who) {
     try {
       map.executeOnKey(key, BucketProcessor.reset(NOTHING));

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
-import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
@@ -267,26 +266,6 @@ class HazelcastStoreTest {
       assertThat(Clusters.take(own, two("file"))).isTrue();
       assertThat(Hazelcast.getAllHazelcastInstances())
           .anyMatch(one -> one.getConfig().getClusterName().equals("from-file"));
-    }
-  }
-
-  @Test
-  void splitBrainProtectionIsAStoreFailure() {
-    Config config = new Config().setClusterName("protected-" + cluster.name());
-    config.getNetworkConfig().getJoin().getAutoDetectionConfig().setEnabled(false);
-    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
-    config.addSplitBrainProtectionConfig(new SplitBrainProtectionConfig("two", true, 2));
-    config.addMapConfig(new MapConfig(HazelcastStore.BUCKETS).setSplitBrainProtectionName("two"));
-    HazelcastInstance small = Hazelcast.newHazelcastInstance(config);
-    try (HazelcastStore own = HazelcastStore.start(small, Clusters.TIMEOUT)) {
-      assertThatThrownBy(() -> Clusters.take(own, two("x")))
-          .isInstanceOf(StoreException.class)
-          .extracting(e -> ((StoreException) e).kind())
-          .isEqualTo(StoreException.Kind.UNAVAILABLE);
-      assertThat(own.health().up()).isFalse();
-      assertThat(own.health().reason().orElseThrow()).containsIgnoringCase("split brain");
-    } finally {
-      small.shutdown();
     }
   }
 
