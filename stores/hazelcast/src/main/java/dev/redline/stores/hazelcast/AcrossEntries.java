@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 final class AcrossEntries {
   /** How a part is acquired and refunded. */
   interface Parts {
+    /** Returns the generation of each key, as it is known now. */
+    long[] generations(Acquisition acquisition);
+
     /**
      * Acquires from one entry.
      *
@@ -30,17 +33,25 @@ final class AcrossEntries {
      */
     CompletableFuture<Outcome> acquire(Acquisition part, boolean second);
 
-    /** Refunds what was acquired from one entry; nobody waits for it. */
-    void refund(Acquisition part, Outcome taken);
+    /**
+     * Refunds what was acquired from one entry; nobody waits for it.
+     *
+     * @param generations those of the keys, from before they were acquired
+     */
+    void refund(Acquisition part, long[] generations, Outcome taken);
   }
 
   private final Acquisition whole;
   private final Parts parts;
   private final List<List<Integer>> members;
 
+  /** From before anything is taken: a bucket that was reset meanwhile must not be refunded. */
+  private final long[] generations;
+
   AcrossEntries(Acquisition whole, Parts parts) {
     this.whole = whole;
     this.parts = parts;
+    this.generations = parts.generations(whole);
     Map<String, List<Integer>> byEntry = new LinkedHashMap<>();
     for (int i = 0; i < whole.size(); i++) {
       byEntry
@@ -86,7 +97,9 @@ final class AcrossEntries {
       for (int p = 0; p < outcomes.size(); p++) {
         Outcome outcome = outcomes.get(p);
         if (outcome != null && outcome.allowed()) {
-          parts.refund(part(members.get(p), false), outcome);
+          List<Integer> keys = members.get(p);
+          long[] ofKeys = keys.stream().mapToLong(i -> generations[i]).toArray();
+          parts.refund(part(keys, false), ofKeys, outcome);
         }
       }
     }

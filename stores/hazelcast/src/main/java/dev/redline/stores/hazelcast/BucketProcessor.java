@@ -228,8 +228,13 @@ final class BucketProcessor
     return new long[] {ALLOWED, now};
   }
 
+  /** Makes a bucket full, and marks it as refunded: what was taken before is not given back. */
   private long[] reset(Map.Entry<String, byte[]> mapEntry, CallerEntry entry, long now) {
-    if (entry.remove(CallerEntry.name(acquisition.key(0).limits()))) {
+    String name = CallerEntry.name(acquisition.key(0).limits());
+    StoredBucket stored = entry.find(name);
+    if (stored != null) {
+      long[] full = new BucketStates(acquisition).state(0);
+      entry.put(name, stored.generation(), now, now, full);
       write(mapEntry, entry, now);
     }
     return new long[] {ALLOWED, now};

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class CallerEntry {
   private static final byte VERSION = 1;
   private static final int HEAD_BYTES = 9;
-  private static final int BUCKET_BYTES = 27;
+  private static final int BUCKET_BYTES = 30;
 
   /** Longer than the time from an acquisition to its refund. */
   private static final long REFUND_MICROS = 10_000_000;
@@ -116,7 +116,11 @@ final class CallerEntry {
         long generation = in.getLong();
         long full = in.getLong();
         long refunded = in.getLong();
-        long[] words = new long[in.get() & 0xFF];
+        int size = in.getInt();
+        if (size < 0 || size > in.remaining() / Long.BYTES) {
+          throw malformed();
+        }
+        long[] words = new long[size];
         for (int i = 0; i < words.length; i++) {
           words[i] = in.getLong();
         }
@@ -151,10 +155,6 @@ final class CallerEntry {
             name.getBytes(StandardCharsets.UTF_8), generation, fullMicros, refundedMicros, words));
   }
 
-  boolean remove(String name) {
-    return buckets.remove(name) != null;
-  }
-
   /** Returns the value to write, without buckets that are full; empty if all are. */
   byte[] write(long nowMicros) {
     buckets.values().removeIf(bucket -> bucket.neededMicros() <= nowMicros);
@@ -169,7 +169,7 @@ final class CallerEntry {
     for (StoredBucket bucket : buckets.values()) {
       out.putShort((short) bucket.name.length).put(bucket.name);
       out.putLong(bucket.generation).putLong(bucket.fullMicros).putLong(bucket.refundedMicros);
-      out.put((byte) bucket.words.length);
+      out.putInt(bucket.words.length);
       for (long word : bucket.words) {
         out.putLong(word);
       }

@@ -2,6 +2,7 @@ package dev.redline.stores.hazelcast;
 
 import com.hazelcast.cluster.Member;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import com.hazelcast.map.IMap;
 import dev.redline.core.internal.remote.CallReports;
 import dev.redline.core.internal.remote.CallThreads;
@@ -90,7 +91,7 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
     try {
       return instance.getPartitionService().getPartition(entryKey).getOwner();
     } catch (RuntimeException e) {
-      // A client that is not connected.
+      // A client that is not connected, or an instance that was shut down.
       return null;
     }
   }
@@ -156,8 +157,13 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
   }
 
   private boolean isOwnedHere(String entryKey) {
-    if (maintenance.isAlone()) {
-      return true;
+    try {
+      // Whether a member is alone is known sooner than the owner of an entry.
+      if (instance.getCluster().getMembers().size() == 1) {
+        return true;
+      }
+    } catch (HazelcastInstanceNotActiveException e) {
+      return false;
     }
     Member owner = owner(entryKey);
     return owner != null && owner.localMember();
@@ -172,8 +178,12 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
     return outcome;
   }
 
-  /** Sends a refund, for which no caller waits. */
-  void refund(Acquisition part, Outcome taken) {
+  /**
+   * Sends a refund, for which no caller waits.
+   *
+   * @param known the generations of the keys, from before they were acquired
+   */
+  void refund(Acquisition part, long[] known, Outcome taken) {
     if (refunds.incrementAndGet() > MAX_REFUNDS) {
       refunded(new RejectedExecutionException("too many refunds are in flight"));
       return;
@@ -184,8 +194,7 @@ final class EntryCalls implements CallThreads.Call<Acquisition, Outcome> {
         throw maintenance.notReady();
       }
       map.submitToKey(
-              CallerEntry.key(part.key(0).identity()),
-              BucketProcessor.refund(part, generations.of(part), taken))
+              CallerEntry.key(part.key(0).identity()), BucketProcessor.refund(part, known, taken))
           .whenComplete((done, failure) -> refunded(failure));
     } catch (RuntimeException e) {
       // Such as an instance that was shut down. The denial that caused the refund stands.

@@ -57,7 +57,6 @@ final class HazelcastMaintenance implements AutoCloseable {
   private volatile long polledNanos = System.nanoTime();
   private volatile @Nullable IMap<String, byte[]> buckets;
   private volatile @Nullable String missingCode;
-  private volatile boolean alone;
   private volatile boolean closed;
   private boolean outageLogged;
 
@@ -107,11 +106,6 @@ final class HazelcastMaintenance implements AutoCloseable {
     return missingCode;
   }
 
-  /** Returns whether the cluster had one member when it was last polled. */
-  boolean isAlone() {
-    return alone;
-  }
-
   StoreHealth health() {
     if (closed) {
       // Also if a poll that was in progress at the close has set another one since.
@@ -127,13 +121,15 @@ final class HazelcastMaintenance implements AutoCloseable {
   private void poll() {
     try {
       long start = System.nanoTime();
-      if (ready.getCount() > 0) {
-        IMap<String, byte[]> map = instance.getMap(HazelcastStore.BUCKETS);
-        probe(map);
-        buckets = map;
-      }
       Map<String, Long> resets = instance.getMap(HazelcastStore.RESETS);
       resets.entrySet().forEach(reset -> generations.learn(reset.getKey(), reset.getValue()));
+      IMap<String, byte[]> map = instance.getMap(HazelcastStore.BUCKETS);
+      probe(map, "probe", "a member");
+      if (ready.getCount() > 0) {
+        probeOwners(map);
+        buckets = map;
+      }
+      missingCode = null;
       up(Duration.ofNanos(System.nanoTime() - start));
     } catch (RuntimeException | Error e) {
       // The thread must go on, also if an observer throws or memory is short.
@@ -142,8 +138,7 @@ final class HazelcastMaintenance implements AutoCloseable {
   }
 
   /** Runs a processor without effect on each member that owns entries. */
-  private void probe(IMap<String, byte[]> map) {
-    probe(map, "probe", "a member");
+  private void probeOwners(IMap<String, byte[]> map) {
     Set<Member> probed = new HashSet<>();
     long owners =
         instance.getCluster().getMembers().stream().filter(m -> !m.isLiteMember()).count();
@@ -154,9 +149,9 @@ final class HazelcastMaintenance implements AutoCloseable {
         probe(map, key, "the member " + owner.getAddress());
       }
     }
-    missingCode = null;
   }
 
+  /** Shows that entries can be written, which split-brain protection may prevent at any time. */
   private void probe(IMap<String, byte[]> map, String key, String who) {
     try {
       map.executeOnKey(key, BucketProcessor.reset(NOTHING));
@@ -189,7 +184,6 @@ final class HazelcastMaintenance implements AutoCloseable {
   private void up(Duration latency) {
     boolean back = !health.up() && ready.getCount() == 0;
     polledNanos = System.nanoTime();
-    alone = instance.getCluster().getMembers().size() == 1;
     health =
         new StoreHealth(
             true,

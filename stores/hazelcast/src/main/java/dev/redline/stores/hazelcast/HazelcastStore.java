@@ -210,13 +210,18 @@ public final class HazelcastStore implements RemoteStore {
             acquisition,
             new AcrossEntries.Parts() {
               @Override
+              public long[] generations(Acquisition whole) {
+                return generations.of(whole);
+              }
+
+              @Override
               public CompletableFuture<Outcome> acquire(Acquisition part, boolean second) {
                 return calls.submit(part, false, deadline, second);
               }
 
               @Override
-              public void refund(Acquisition part, Outcome taken) {
-                entries.refund(part, taken);
+              public void refund(Acquisition part, long[] generations, Outcome taken) {
+                entries.refund(part, generations, taken);
               }
             })
         .acquire();

@@ -189,6 +189,9 @@ final class InstanceStarter {
     }
     // A call that may have been executed is not repeated.
     config.getNetworkConfig().setRedoOperation(false);
+    // The owner waits for the backup. Else its member confirms it to the client, which waits for
+    // 5 s if it is not connected to that member: for example while that one joins.
+    config.setBackupAckToClientEnabled(false);
     CLIENT_PROPERTIES.forEach((name, value) -> setIfAbsent(config.getProperties(), name, value));
     useSlf4j(config.getProperties());
     return config;

@@ -21,31 +21,42 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** The members of a cluster that belongs to one test, in this process and in others. */
 final class Clusters implements AutoCloseable {
   static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  /**
+   * Systems take the ports of outgoing connections from above. A member that looks for another one
+   * at such a port may connect to itself, and so take the port away.
+   */
+  private static final int FIRST_EPHEMERAL_PORT = 32_768;
+
+  private static final int FIRST_PORT = 16_384;
 
   private final String name = "test-" + UUID.randomUUID();
   private final List<HazelcastStore> stores = new ArrayList<>();
   private final List<Process> processes = new ArrayList<>();
   private final String[] members;
 
-  /** Reserves the ports of a number of members. */
+  /** Finds ports for a number of members. */
   Clusters(int size) {
-    members = new String[size];
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < size; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        sockets.add(socket);
-        members[i] = "127.0.0.1:" + socket.getLocalPort();
-      }
-      for (ServerSocket socket : sockets) {
-        socket.close();
-      }
+    members =
+        ThreadLocalRandom.current()
+            .ints(FIRST_PORT, FIRST_EPHEMERAL_PORT)
+            .distinct()
+            .filter(Clusters::isFree)
+            .limit(size)
+            .mapToObj(port -> "127.0.0.1:" + port)
+            .toArray(String[]::new);
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return false;
     }
   }
 
@@ -75,6 +86,13 @@ final class Clusters implements AutoCloseable {
     return store;
   }
 
+  /** Returns the members of this process. */
+  List<HazelcastInstance> instances() {
+    return Hazelcast.getAllHazelcastInstances().stream()
+        .filter(instance -> instance.getConfig().getClusterName().equals(name))
+        .toList();
+  }
+
   /**
    * Waits until the members of this process have moved and backed up all partitions. Until then a
    * backup may get lost, so that its acquisition fails with unknown outcome.
@@ -84,8 +102,7 @@ final class Clusters implements AutoCloseable {
         .atMost(Duration.ofSeconds(60))
         .until(
             () ->
-                Hazelcast.getAllHazelcastInstances().stream()
-                    .filter(instance -> instance.getConfig().getClusterName().equals(name))
+                instances().stream()
                     .allMatch(
                         instance ->
                             size(instance) == members.length

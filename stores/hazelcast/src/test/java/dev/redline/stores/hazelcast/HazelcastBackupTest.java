@@ -3,7 +3,6 @@ package dev.redline.stores.hazelcast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import dev.redline.core.store.RateLimitKey;
@@ -22,10 +21,7 @@ class HazelcastBackupTest {
       cluster.start(cluster.embedded());
       HazelcastStore survivor = cluster.start(cluster.embedded());
       cluster.awaitSafe();
-      List<HazelcastInstance> members =
-          Hazelcast.getAllHazelcastInstances().stream()
-              .filter(one -> one.getConfig().getClusterName().equals(cluster.name()))
-              .toList();
+      List<HazelcastInstance> members = cluster.instances();
       String survivorPort = cluster.members()[1].replaceFirst(".*:", "");
       HazelcastInstance staying = member(members, survivorPort, true);
       HazelcastInstance leaving = member(members, survivorPort, false);

@@ -16,6 +16,7 @@ class HazelcastClientContractTest implements StorageProviderContract {
     cluster = new Clusters(2);
     cluster.start(cluster.embedded());
     cluster.start(cluster.embedded());
+    cluster.awaitSafe();
     store = cluster.start(cluster.client());
   }
 

@@ -14,8 +14,6 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StoreException;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -39,17 +37,10 @@ class HazelcastCloseTest {
   static void start() {
     cluster = new Clusters(1);
     cluster.start(cluster.embedded());
-    member = member(cluster.name());
+    member = cluster.instances().get(0);
     ClientConfig config = new ClientConfig().setClusterName(cluster.name());
     config.getNetworkConfig().addAddress(cluster.members());
     client = HazelcastClient.newHazelcastClient(config);
-  }
-
-  private static HazelcastInstance member(String clusterName) {
-    return Hazelcast.getAllHazelcastInstances().stream()
-        .filter(one -> one.getConfig().getClusterName().equals(clusterName))
-        .findFirst()
-        .orElseThrow();
   }
 
   @AfterAll
@@ -104,13 +95,13 @@ class HazelcastCloseTest {
     CountDownLatch release = new CountDownLatch(1);
     AtomicReference<Thread> poller = new AtomicReference<>();
     HazelcastInstance slow =
-        before(
-            "getMap",
+        InstanceProxies.beforeGetMap(
+            member,
             HazelcastStore.RESETS,
             () -> {
               poller.set(Thread.currentThread());
               polling.countDown();
-              awaitUninterruptibly(release);
+              InstanceProxies.awaitUninterruptibly(release);
             });
     HazelcastMaintenance maintenance =
         new HazelcastMaintenance(slow, "Hazelcast", new ResetGenerations(), new CallReports());
@@ -127,12 +118,35 @@ class HazelcastCloseTest {
     assertThat((Object) maintenance.buckets()).isNull();
   }
 
+  @Test
+  void failsIfTheApplicationShutsItsInstanceDown() {
+    String name = "shut-down-" + cluster.name();
+    HazelcastStore owner = HazelcastStore.start(HazelcastSettings.embedded().withClusterName(name));
+    try (HazelcastStore store = HazelcastStore.start(instance(name), Clusters.TIMEOUT)) {
+      RateLimitKey key = Clusters.key("r", 2, "somebody");
+      assertThat(Clusters.take(store, key)).isTrue();
+      owner.close();
+      assertThatThrownBy(() -> Clusters.take(store, key))
+          .isInstanceOf(StoreException.class)
+          .extracting(e -> ((StoreException) e).kind())
+          .isEqualTo(StoreException.Kind.UNAVAILABLE);
+      assertThat(store.nodes(Acquisition.of(key, 1))).containsExactly("");
+    }
+  }
+
+  private static HazelcastInstance instance(String clusterName) {
+    return Hazelcast.getAllHazelcastInstances().stream()
+        .filter(one -> one.getConfig().getClusterName().equals(clusterName))
+        .findFirst()
+        .orElseThrow();
+  }
+
   /** The denial that causes the refund is reported all the same. */
   @Test
   void leavesOutRefundsIfTheInstanceWasShutDown() {
     String name = "refunds-" + cluster.name();
     HazelcastStore other = HazelcastStore.start(HazelcastSettings.embedded().withClusterName(name));
-    HazelcastInstance instance = member(name);
+    HazelcastInstance instance = instance(name);
     CallReports reports = new CallReports();
     ResetGenerations generations = new ResetGenerations();
     try (HazelcastMaintenance maintenance =
@@ -151,7 +165,7 @@ class HazelcastCloseTest {
       Acquisition acquisition = Acquisition.of(Clusters.key("refunded", 2, "somebody"), 1);
       Outcome taken = entries.acquireHere(acquisition);
       other.close();
-      entries.refund(acquisition, taken);
+      entries.refund(acquisition, new long[1], taken);
     }
   }
 
@@ -179,33 +193,5 @@ class HazelcastCloseTest {
             throw e.getCause() instanceof StoreException failure ? failure : e;
           }
         });
-  }
-
-  /** Returns the member, with an action before a method is called with an argument. */
-  private static HazelcastInstance before(String method, Object argument, Runnable action) {
-    return (HazelcastInstance)
-        Proxy.newProxyInstance(
-            HazelcastCloseTest.class.getClassLoader(),
-            new Class<?>[] {HazelcastInstance.class},
-            (proxy, called, arguments) -> {
-              if (called.getName().equals(method) && argument.equals(arguments[0])) {
-                action.run();
-              }
-              try {
-                return called.invoke(member, arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            });
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    while (latch.getCount() > 0) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        // The maintenance interrupts its thread when it is closed; a reply may come all the same.
-      }
-    }
   }
 }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.config.Config;
 import com.hazelcast.config.MapConfig;
-import com.hazelcast.config.SplitBrainProtectionConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
@@ -24,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -43,11 +43,7 @@ class HazelcastStoreTest {
   static void start() {
     cluster = new Clusters(1);
     store = cluster.start(cluster.embedded());
-    instance =
-        Hazelcast.getAllHazelcastInstances().stream()
-            .filter(one -> one.getConfig().getClusterName().equals(cluster.name()))
-            .findFirst()
-            .orElseThrow();
+    instance = cluster.instances().get(0);
   }
 
   @AfterAll
@@ -102,6 +98,15 @@ class HazelcastStoreTest {
     assertThat(Clusters.take(store, two("quick"))).isTrue();
     assertThat(buckets().getEntryView(CallerEntry.key("quick")).getTtl())
         .isGreaterThan(Duration.ofMinutes(59).toMillis());
+  }
+
+  @Test
+  void keepsTheStateOfManyBands() {
+    RateLimitBand[] bands = new RateLimitBand[300];
+    Arrays.setAll(bands, i -> RateLimitBand.of(2 + i, 1, Duration.ofHours(1)));
+    RateLimitKey many = new RateLimitKey(StoreLoad.rule("many.bands", bands), "bands");
+    assertThat(Clusters.drain(store, many)).isEqualTo(2);
+    assertThat(Clusters.drain(store, two("bands"))).isEqualTo(2);
   }
 
   @Test
@@ -261,26 +266,6 @@ class HazelcastStoreTest {
       assertThat(Clusters.take(own, two("file"))).isTrue();
       assertThat(Hazelcast.getAllHazelcastInstances())
           .anyMatch(one -> one.getConfig().getClusterName().equals("from-file"));
-    }
-  }
-
-  @Test
-  void splitBrainProtectionIsAStoreFailure() {
-    Config config = new Config().setClusterName("protected-" + cluster.name());
-    config.getNetworkConfig().getJoin().getAutoDetectionConfig().setEnabled(false);
-    config.getNetworkConfig().getInterfaces().setEnabled(true).addInterface("127.0.0.1");
-    config.addSplitBrainProtectionConfig(new SplitBrainProtectionConfig("two", true, 2));
-    config.addMapConfig(new MapConfig(HazelcastStore.BUCKETS).setSplitBrainProtectionName("two"));
-    HazelcastInstance small = Hazelcast.newHazelcastInstance(config);
-    try (HazelcastStore own = HazelcastStore.start(small, Clusters.TIMEOUT)) {
-      assertThatThrownBy(() -> Clusters.take(own, two("x")))
-          .isInstanceOf(StoreException.class)
-          .extracting(e -> ((StoreException) e).kind())
-          .isEqualTo(StoreException.Kind.UNAVAILABLE);
-      assertThat(own.health().up()).isFalse();
-      assertThat(own.health().reason().orElseThrow()).containsIgnoringCase("split brain");
-    } finally {
-      small.shutdown();
     }
   }
 

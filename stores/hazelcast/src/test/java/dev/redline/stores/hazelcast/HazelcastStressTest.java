@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
-import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
@@ -53,18 +52,11 @@ class HazelcastStressTest {
         : one.toBuilder().take(new RateLimitKey(ALL, caller), 1).build();
   }
 
-  private static HazelcastInstance member(Clusters cluster) {
-    return Hazelcast.getAllHazelcastInstances().stream()
-        .filter(one -> one.getConfig().getClusterName().equals(cluster.name()))
-        .findFirst()
-        .orElseThrow();
-  }
-
   @Test
   void everyCallerIsAnsweredWhenAStoreIsClosed() {
     try (Clusters cluster = new Clusters(2)) {
       cluster.start(cluster.embedded());
-      HazelcastInstance member = member(cluster);
+      HazelcastInstance member = cluster.instances().get(0);
       ClientConfig config = new ClientConfig().setClusterName(cluster.name());
       config.getNetworkConfig().addAddress(cluster.members());
       HazelcastInstance client = HazelcastClient.newHazelcastClient(config);
