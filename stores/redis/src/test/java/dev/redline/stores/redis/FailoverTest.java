@@ -56,7 +56,7 @@ class FailoverTest {
       BooleanSupplier promotion,
       Function<SplittableRandom, Acquisition> question) {
     try (ConcurrentLoad load = new ConcurrentLoad(nodes.add(2), 8, question)) {
-      load.awaitDecisions(1000);
+      load.awaitDecisionsAndSpends(1000);
       long promoted;
       try (History.Span failover = nodes.history().forgetting()) {
         master.kill();
@@ -73,7 +73,7 @@ class FailoverTest {
       System.out.printf(
           "decisions resumed %d ms after the promotion%n",
           (load.firstAfter(promoted) - promoted) / 1_000_000);
-      load.awaitDecisions(1000);
+      load.awaitDecisionsAndSpends(1000);
     }
     HistoryChecker.Report report = HistoryChecker.check(nodes.history());
     System.out.println("failover: " + report);
