@@ -3,13 +3,22 @@ package dev.redline.stores.hazelcast;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.client.HazelcastClient;
+import com.hazelcast.client.config.ClientConfig;
+import com.hazelcast.client.impl.clientside.HazelcastClientProxy;
 import com.hazelcast.config.Config;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+/** The settings of clients that keep acquisitions exact and quick. */
 class HazelcastClientBackupTest {
   /**
    * A member that has just joined has backups before clients are connected to it. Here they never
@@ -39,6 +48,39 @@ class HazelcastClientBackupTest {
       } finally {
         hidden.shutdown();
       }
+    }
+  }
+
+  /** Also if the configuration says otherwise: callers would be charged twice, or wait. */
+  @Test
+  void clientsRepeatNoCallAndLeaveBackupsToTheOwner(@TempDir Path folder) throws Exception {
+    try (Clusters cluster = new Clusters(1)) {
+      cluster.start(cluster.embedded());
+      Path file =
+          Files.writeString(
+              folder.resolve("client.yaml"),
+              """
+              hazelcast-client:
+                cluster-name: %s
+                instance-name: %s
+                backup-ack-to-client-enabled: true
+                network:
+                  redo-operation: true
+                  cluster-members: [%s]
+              """
+                  .formatted(cluster.name(), cluster.name(), cluster.members()[0]));
+      cluster.start(
+          new HazelcastSettings(
+              HazelcastSettings.Mode.CLIENT,
+              Optional.of(file),
+              HazelcastSettings.DEFAULT_CLUSTER_NAME,
+              List.of(),
+              Clusters.TIMEOUT));
+      ClientConfig config =
+          ((HazelcastClientProxy) HazelcastClient.getHazelcastClientByName(cluster.name()))
+              .getClientConfig();
+      assertThat(config.getNetworkConfig().isRedoOperation()).isFalse();
+      assertThat(config.isBackupAckToClientEnabled()).isFalse();
     }
   }
 

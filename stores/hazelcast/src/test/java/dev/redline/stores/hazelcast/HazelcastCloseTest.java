@@ -2,6 +2,7 @@ package dev.redline.stores.hazelcast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.client.HazelcastClient;
 import com.hazelcast.client.config.ClientConfig;
@@ -82,8 +83,12 @@ class HazelcastCloseTest {
   void deniesNothingFromItsCacheAfterItWasClosed() {
     HazelcastStore store = HazelcastStore.start(member, Clusters.TIMEOUT);
     RateLimitKey key = Clusters.key("cached", 2, "somebody");
-    Clusters.drain(store, key);
-    assertThat(store.acquireNow(Acquisition.of(key, 1), new Outcome())).isTrue();
+    await()
+        .until(
+            () -> {
+              Clusters.drain(store, key);
+              return store.acquireNow(Acquisition.of(key, 1), new Outcome());
+            });
     store.close();
     assertThat(store.acquireNow(Acquisition.of(key, 1), new Outcome())).isFalse();
   }

@@ -1,20 +1,27 @@
 package dev.redline.stores.hazelcast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.core.HazelcastInstance;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StorageProvider;
+import dev.redline.core.store.StoreException;
 import dev.redline.testkit.History;
 import dev.redline.testkit.HistoryChecker;
 import dev.redline.testkit.internal.StoreLoad;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -112,6 +119,62 @@ class HazelcastFaultTest {
         assertThat(load.longestCall()).isLessThan(timeout.multipliedBy(4));
       }
     }
+  }
+
+  /** Hazelcast would repeat a call, although the owner may have taken the tokens. */
+  @Test
+  void repeatsNoAcquisitionWhoseOwnerDied() throws Exception {
+    Duration timeout = Duration.ofMillis(500);
+    try (Clusters cluster = new Clusters(2)) {
+      HazelcastStore member = cluster.start(cluster.embedded().withTimeout(timeout));
+      Process killed = cluster.startProcess();
+      HazelcastStore client = cluster.start(cluster.client().withTimeout(timeout));
+      cluster.awaitSafe();
+      HazelcastInstance staying = cluster.instances().get(0);
+      List<RateLimitKey> keys = keysOfOtherMember(staying, 8);
+      for (int i = 0; i < keys.size(); i++) {
+        // The first call of the client to a member may need more time.
+        HazelcastStore store = i % 2 == 0 ? member : client;
+        RateLimitKey key = keys.get(i);
+        await().ignoreException(StoreException.class).until(() -> isFull(store, key));
+      }
+      signal(killed, "STOP");
+      List<CompletableFuture<Outcome>> sent = new ArrayList<>();
+      for (int i = 0; i < keys.size(); i++) {
+        HazelcastStore store = i % 2 == 0 ? member : client;
+        sent.add(store.acquire(Acquisition.of(keys.get(i), 1)).toCompletableFuture());
+      }
+      sent.forEach(
+          acquisition ->
+              assertThatThrownBy(acquisition::join)
+                  .hasMessageContaining("it is unknown whether the tokens were taken"));
+
+      killed.destroyForcibly();
+
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .during(Duration.ofSeconds(1))
+          .ignoreException(StoreException.class)
+          .until(() -> keys.stream().allMatch(key -> isFull(member, key)));
+    }
+  }
+
+  private static List<RateLimitKey> keysOfOtherMember(HazelcastInstance member, int count) {
+    return IntStream.range(0, 1000)
+        .mapToObj(i -> Clusters.key("two", 2, "caller-" + i))
+        .filter(
+            key ->
+                !member
+                    .getPartitionService()
+                    .getPartition(CallerEntry.key(key.identity()))
+                    .getOwner()
+                    .localMember())
+        .limit(count)
+        .toList();
+  }
+
+  private static boolean isFull(HazelcastStore store, RateLimitKey key) {
+    return store.acquireAndWait(Acquisition.of(key, 2, false, true)).allowed();
   }
 
   private static void signal(Process process, String name) throws Exception {

@@ -64,7 +64,10 @@ class HazelcastStoreTest {
     RateLimitKey other = Clusters.key("other", 1, "alice");
     Clusters.drain(store, two("alice"));
     Clusters.drain(store, other);
+    Acquisition denied = Acquisition.of(two("alice"), 1);
+    assertThat(store.denyFromMemory(denied, new Outcome())).isTrue();
     store.reset(two("alice")).toCompletableFuture().get(10, TimeUnit.SECONDS);
+    assertThat(store.denyFromMemory(denied, new Outcome())).isFalse();
     assertThat(Clusters.drain(store, two("alice"))).isEqualTo(2);
     assertThat(Clusters.take(store, other)).isFalse();
   }

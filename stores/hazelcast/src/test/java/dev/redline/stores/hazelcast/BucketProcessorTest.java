@@ -1,22 +1,22 @@
 package dev.redline.stores.hazelcast;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.map.IMap;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.store.Acquisition;
-import dev.redline.core.store.BucketStates;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
-import java.util.concurrent.CompletableFuture;
+import dev.redline.testkit.internal.StoreLoad;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Refunds that arrive after something else has happened to the bucket. */
-class RefundTest {
+/** What is done to the entry of a caller: with generations, clocks and refunds of any order. */
+class BucketProcessorTest {
   private static Clusters cluster;
   private static HazelcastStore store;
   private static IMap<String, byte[]> buckets;
@@ -56,7 +56,7 @@ class RefundTest {
   }
 
   @Test
-  void givesBackWhatWasTaken() {
+  void refundsWhatWasTaken() {
     RateLimitKey key = Clusters.key("five", 5, "plain");
     Acquisition three = Acquisition.of(key, 3);
     Outcome taken = acquire(three, 0);
@@ -67,7 +67,7 @@ class RefundTest {
 
   /** Two refunds of overlapping acquisitions could give back too much. */
   @Test
-  void givesBackNothingIfAnotherRefundCameSinceTheTake() {
+  void refundsNothingIfAnotherRefundCameSinceTheTake() {
     RateLimitKey key = Clusters.key("five", 5, "overlapping");
     Acquisition one = Acquisition.of(key, 1);
     Outcome first = acquire(one, 0);
@@ -80,7 +80,7 @@ class RefundTest {
   }
 
   @Test
-  void givesBackNothingToABucketThatWasResetSinceTheTake() throws Exception {
+  void refundsNothingToABucketThatWasResetSinceTheTake() throws Exception {
     RateLimitKey key = Clusters.key("five", 5, "reset");
     Acquisition three = Acquisition.of(key, 3);
     Outcome taken = acquire(three, 0);
@@ -91,7 +91,7 @@ class RefundTest {
   }
 
   @Test
-  void givesBackNothingToABucketOfALaterGeneration() {
+  void refundsNothingToABucketOfALaterGeneration() {
     RateLimitKey key = Clusters.key("five", 5, "generation");
     Acquisition three = Acquisition.of(key, 3);
     Outcome taken = acquire(three, 0);
@@ -100,41 +100,63 @@ class RefundTest {
     assertThat(left(key, 7)).isEqualTo(2);
   }
 
-  /** A reset may come between the take and the refund. */
+  /** A node that has not heard of a reset takes from the bucket that the reset has started. */
   @Test
-  void refundsUnderTheGenerationOfTheTake() {
-    AtomicLong generation = new AtomicLong(1);
-    AtomicReference<long[]> refunded = new AtomicReference<>();
-    RateLimitKey first = Clusters.key("five", 5, "first");
-    RateLimitKey second = Clusters.key("five", 5, "second");
-    AcrossEntries.Parts parts =
-        new AcrossEntries.Parts() {
-          @Override
-          public long[] generations(Acquisition acquisition) {
-            return new long[] {generation.get(), generation.get() + 100};
-          }
+  void keepsTheLaterGenerationOfABucket() {
+    RateLimitKey key = Clusters.key("five", 5, "lagging");
+    assertThat(acquire(Acquisition.of(key, 2), 7).allowed()).isTrue();
+    assertThat(acquire(Acquisition.of(key, 2), 0).allowed()).isTrue();
+    assertThat(left(key, 7)).isEqualTo(1);
+  }
 
-          @Override
-          public CompletableFuture<Outcome> acquire(Acquisition part, boolean taking) {
-            if (taking) {
-              generation.set(2);
-            }
-            boolean denied = taking && part.key(0).equals(second);
-            Acquisition tried = denied ? Acquisition.of(second, 6) : part;
-            return CompletableFuture.completedFuture(new BucketStates(tried).decide(1000));
-          }
+  /** The clocks of members differ a little, and the owner may change. */
+  @Test
+  void continuesFromTheLastWriteIfTheClockIsALittleBehind() {
+    RateLimitKey key = Clusters.key("five", 5, "little");
+    // The test may be delayed before the member reads its clock, hence several attempts.
+    await()
+        .until(
+            () -> {
+              long written = nowMicros() + 900_000;
+              writeAt(key, written);
+              return acquire(Acquisition.of(key, 1), 0).nowMicros() == written;
+            });
+  }
 
-          @Override
-          public void refund(Acquisition part, long[] generations, Outcome taken) {
-            assertThat(part.key(0)).isEqualTo(first);
-            refunded.set(generations);
-          }
-        };
-    Outcome outcome =
-        new AcrossEntries(Acquisition.builder().take(first, 1).take(second, 1).build(), parts)
-            .acquire()
-            .join();
-    assertThat(outcome.allowed()).isFalse();
-    assertThat(refunded.get()).containsExactly(1);
+  /** It would otherwise stand still until the clock is there. */
+  @Test
+  void followsAClockThatWasSetBack() {
+    RateLimitKey key = Clusters.key("five", 5, "much");
+    long written = nowMicros() + 3_600_000_000L;
+    writeAt(key, written);
+    assertThat(acquire(Acquisition.of(key, 1), 0).nowMicros()).isLessThan(written);
+  }
+
+  @Test
+  void dropsBucketsThatAreFullAtTheNextWrite() {
+    RateLimitKey quick =
+        new RateLimitKey(
+            StoreLoad.rule("quick", RateLimitBand.of(5, 5, Duration.ofMillis(1))), "full");
+    RateLimitKey slow = Clusters.key("many", 1000, "full");
+    assertThat(acquire(Acquisition.of(quick, 1), 0).allowed()).isTrue();
+    await()
+        .until(
+            () -> {
+              assertThat(acquire(Acquisition.of(slow, 1), 0).allowed()).isTrue();
+              CallerEntry entry = CallerEntry.read(buckets.get(CallerEntry.key("full")));
+              assertThat(entry.find(CallerEntry.name(slow.limits()))).isNotNull();
+              return entry.find(CallerEntry.name(quick.limits())) == null;
+            });
+  }
+
+  private static long nowMicros() {
+    return System.currentTimeMillis() * 1000;
+  }
+
+  /** Writes an entry that another member wrote by its clock. */
+  private static void writeAt(RateLimitKey key, long micros) {
+    CallerEntry entry = CallerEntry.read(null);
+    entry.put("other", 0, micros + 3_600_000_000L, 0, new long[2]);
+    buckets.set(CallerEntry.key(key.identity()), entry.write(micros));
   }
 }
