@@ -22,6 +22,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -36,9 +37,8 @@ final class InstanceStarter {
           "hazelcast.phone.home.enabled", "false",
           // An acquisition whose owner dies fails. Hazelcast would repeat it, and charge twice.
           "hazelcast.operation.fail.on.indeterminate.state", "true",
-          // How long a caller waits for an entry that moves, or for a backup that does not reply.
+          // How long a caller waits for an entry that moves.
           "hazelcast.invocation.retry.pause.millis", "50",
-          "hazelcast.operation.backup.timeout.millis", "250",
           "hazelcast.max.no.heartbeat.seconds", "10",
           "hazelcast.heartbeat.interval.seconds", "1",
           "hazelcast.wait.seconds.before.join", "1",
@@ -46,6 +46,8 @@ final class InstanceStarter {
           "hazelcast.merge.next.run.delay.seconds", "30",
           // The store leaves the cluster when it is closed.
           "hazelcast.shutdownhook.enabled", "false");
+
+  private static final long MIN_BACKUP_MILLIS = 250;
 
   private static final Map<String, String> CLIENT_PROPERTIES =
       Map.of(
@@ -64,7 +66,7 @@ final class InstanceStarter {
   private static HazelcastInstance startMember(HazelcastSettings settings) {
     if (settings.config().isPresent()) {
       Config config = memberConfig(settings.config().get());
-      return Hazelcast.newHazelcastInstance(config);
+      return Hazelcast.newHazelcastInstance(withDefaults(config, settings.timeout()));
     }
     if (settings.members().isEmpty()) {
       return Hazelcast.newHazelcastInstance(
@@ -129,7 +131,7 @@ final class InstanceStarter {
 
   private static Config memberConfig(Path file) {
     try {
-      return withDefaults(Config.loadFromFile(file.toFile()));
+      return Config.loadFromFile(file.toFile());
     } catch (IOException e) {
       throw new UncheckedIOException("the Hazelcast configuration " + file + " cannot be read", e);
     }
@@ -148,11 +150,16 @@ final class InstanceStarter {
     join.getMulticastConfig().setEnabled(false);
     join.getTcpIpConfig().setEnabled(!settings.members().isEmpty());
     join.getTcpIpConfig().setMembers(settings.members());
-    return withDefaults(config);
+    return withDefaults(config, settings.timeout());
   }
 
-  private static Config withDefaults(Config config) {
+  private static Config withDefaults(Config config, Duration timeout) {
     MEMBER_PROPERTIES.forEach((name, value) -> setIfAbsent(config.getProperties(), name, value));
+    // How long a caller waits for a backup. A shorter time would fail calls that have time left.
+    setIfAbsent(
+        config.getProperties(),
+        "hazelcast.operation.backup.timeout.millis",
+        Long.toString(Math.max(MIN_BACKUP_MILLIS, timeout.toMillis())));
     useSlf4j(config.getProperties());
     MapConfig map = config.findMapConfig(HazelcastStore.BUCKETS);
     if (!map.getName().startsWith("redline")) {

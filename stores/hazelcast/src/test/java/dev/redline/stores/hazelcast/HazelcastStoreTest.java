@@ -239,10 +239,19 @@ class HazelcastStoreTest {
           .isFalse();
       assertThat(config.getNetworkConfig().getJoin().getTcpIpConfig().isEnabled()).isFalse();
       assertThat(config.getProperty("hazelcast.phone.home.enabled")).isEqualTo("false");
+      assertThat(config.getProperty("hazelcast.operation.backup.timeout.millis")).isEqualTo("250");
       assertThat(own.getCluster().getLocalMember().getAddress().getHost()).isEqualTo("127.0.0.1");
       MapConfig map = config.findMapConfig(HazelcastStore.BUCKETS);
       assertThat(map.getBackupCount()).isEqualTo(1);
     }
+  }
+
+  /** A shorter wait would fail acquisitions that have time left. */
+  @Test
+  void membersWaitForABackupAsLongAsAnAcquisitionMayTake() {
+    String property = "hazelcast.operation.backup.timeout.millis";
+    assertThat(instance.getConfig().getProperty(property))
+        .isEqualTo(Long.toString(Clusters.TIMEOUT.toMillis()));
   }
 
   @Test
