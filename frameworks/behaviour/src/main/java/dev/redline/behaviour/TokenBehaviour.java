@@ -139,7 +139,7 @@ public interface TokenBehaviour {
     }
   }
 
-  /** Whichever of two API keys the application accepts, a client gains nothing by the other one. */
+  /** A client that sends a second API key gets no more than with one key. */
   @Test
   default void severalApiKeysOfARequestEvadeNothing() {
     String real = "X-API-Key: " + UUID.randomUUID();

@@ -112,7 +112,7 @@ public abstract class ApplicationBehaviour implements DenialBehaviour, TokenBeha
     await().atMost(Duration.ofSeconds(20)).until(() -> waiting.get() == callers);
   }
 
-  /** Gives the buckets of a rule their tokens, as time would, until nobody waits. */
+  /** Resets the buckets of a rule until no request waits. */
   final void refillUntilNobodyWaits(String rule) {
     RateLimitEngine engine = application.context().getBean(RateLimitEngine.class);
     AtomicInteger waiting = application.context().getBean(AtomicInteger.class);

@@ -34,7 +34,7 @@ final class AcrossEntries {
     CompletableFuture<Outcome> acquire(Acquisition part, boolean second);
 
     /**
-     * Refunds what was acquired from one entry; nobody waits for it.
+     * Refunds what was acquired from one entry, without waiting for the result.
      *
      * @param generations those of the keys, from before they were acquired
      */
