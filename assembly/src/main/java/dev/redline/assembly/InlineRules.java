@@ -70,7 +70,8 @@ public final class InlineRules implements ConfigProvider {
         rules.isEmpty()
             ? new Document("rl.rules", "{\"rules\":[]}")
             : new Document("rl.properties", text());
-    return Optional.of(new Snapshot(Integer.toString(document.hashCode()), List.of(document)));
+    return Optional.of(
+        new Snapshot(Integer.toString(document.content().hashCode()), List.of(document)));
   }
 
   /** Returns the rules as the text of a properties file. */

@@ -1,6 +1,7 @@
 package dev.redline.redis;
 
 import dev.redline.core.spi.PropertyReader;
+import dev.redline.redis.internal.RedisUris;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +81,7 @@ public record RedisProperties(
         from.property(
                 URI,
                 "also `rediss://`, `redis-socket://`, `redis-sentinel://`; see [Redis](redis.md)")
-            .unlessSet("`redis://127.0.0.1:6379`")
+            .unlessSet("`" + RedisUris.STANDARD + "`")
             .secret()
             .orElse("");
     boolean knownScheme =
@@ -107,13 +108,13 @@ public record RedisProperties(
       List<String> nodes,
       Optional<Path> caFile,
       Duration connectTimeout) {
-    String standard = "redis://" + (nodes.isEmpty() ? "127.0.0.1:6379" : nodes.get(0));
+    String standard = nodes.isEmpty() ? RedisUris.STANDARD : "redis://" + nodes.get(0);
     try {
       return new RedisConnectionSettings(
           writtenUri.isEmpty() ? standard : writtenUri, nodes, caFile, connectTimeout);
     } catch (IllegalArgumentException e) {
       from.secretProblem(URI, String.valueOf(e.getMessage()));
-      return RedisConnectionSettings.of("redis://127.0.0.1:6379");
+      return RedisConnectionSettings.of(RedisUris.STANDARD);
     }
   }
 

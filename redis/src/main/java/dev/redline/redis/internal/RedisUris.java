@@ -9,6 +9,9 @@ import java.util.regex.Pattern;
 
 /** Parses Redis URIs without ever showing what may be a password in them. */
 public final class RedisUris {
+  /** A Redis on this machine. */
+  public static final String STANDARD = "redis://127.0.0.1:6379";
+
   private static final String HOST = "(\\[[0-9A-Fa-f:.%]+]|[^:/\\[\\]\\s,]+)(:[0-9]{1,5})?";
   private static final Pattern HOSTS_AND_DATABASE =
       Pattern.compile(HOST + "(," + HOST + ")*(/[0-9]*)?");
@@ -21,7 +24,10 @@ public final class RedisUris {
    * @throws IllegalArgumentException if one is malformed; the message does not contain the URI
    */
   public static void validate(String uri, List<String> clusterNodes) {
-    parse(uri);
+    // An application that uses no Redis has this one, and need not load the classes of Lettuce.
+    if (!uri.equals(STANDARD)) {
+      parse(uri);
+    }
     clusterNodes.forEach(RedisUris::validateNode);
   }
 

@@ -149,7 +149,9 @@ public final class PathPattern {
    * Returns whether the last segment is a lone {@code *}, which people write meaning {@code **}.
    */
   public boolean endsInOneSegmentWildcard() {
-    return !segments.isEmpty() && segments.get(segments.size() - 1).equals(new One(""));
+    return !segments.isEmpty()
+        && segments.get(segments.size() - 1) instanceof One last
+        && last.name().isEmpty();
   }
 
   /** Returns whether every path matches. */
