@@ -15,10 +15,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /**
  * Threads that call and wait for each decision, on contenders in turn. The first contender is the
- * floor of the ratios.
+ * floor of the ratios. The processor time is that of this process and of those it started.
  *
  * @param rounds how often every contender is measured in every cell
  * @param warmUp the warm-up time of a contender in a cell
@@ -28,7 +30,7 @@ record CallerLoad(int rounds, Duration warmUp, Duration measure) {
   /** Reads {@code --quick} and {@code --rounds N}. */
   static CallerLoad parse(String bench, List<String> arguments) {
     boolean quick = arguments.contains("--quick");
-    int rounds = quick ? 1 : 5;
+    int rounds = quick ? 1 : 7;
     Iterator<String> words = arguments.iterator();
     while (words.hasNext()) {
       String word = words.next();
@@ -52,7 +54,10 @@ record CallerLoad(int rounds, Duration warmUp, Duration measure) {
   /** What a ratio must be. */
   record Bar(String contender, String against, double least) {}
 
-  /** Measures cells and adds a row to the table for each; returns how many bars are missed. */
+  /** What was measured in one round. */
+  private record Measured(double perSecond, double cpuMicros) {}
+
+  /** Measures cells and adds a row to both tables for each; returns how many bars are missed. */
   int run(
       List<LoadCell> cells,
       List<StoreContender> contenders,
@@ -60,41 +65,74 @@ record CallerLoad(int rounds, Duration warmUp, Duration measure) {
       PrintStream out,
       PrintStream err)
       throws InterruptedException {
-    List<String> header = new ArrayList<>(List.of("decisions/s"));
-    contenders.forEach(contender -> header.add(contender.name()));
-    header.add("spread");
-    bars.forEach(bar -> header.add(bar.contender() + " / " + bar.against()));
-    header.add("verdict");
-    Table table = new Table(header);
+    List<String> headings = new ArrayList<>();
+    contenders.forEach(contender -> headings.add(contender.name()));
+    headings.add("spread");
+    bars.forEach(bar -> headings.add(bar.contender() + " / " + bar.against()));
+    Table rates = new Table(row("decisions/s", headings, List.of("verdict")));
+    Table times = new Table(row("processor time, µs per decision", headings, List.of()));
     int missed = 0;
     for (LoadCell cell : cells) {
       err.println(cell.name() + " …");
-      List<List<Double>> rates = measure(cell, contenders);
-      List<String> row = new ArrayList<>(List.of(cell.name()));
-      double spread = 0;
-      for (List<Double> ofOne : rates) {
-        row.add(String.format(Locale.ROOT, "%.0f", Medians.of(ofOne)));
-        spread = Math.max(spread, Medians.spread(ofOne));
-      }
-      row.add(String.format(Locale.ROOT, "%.0f %%", spread * 100));
+      List<List<Measured>> measured = measure(cell, contenders);
+      List<List<Double>> perSecond = each(measured, Measured::perSecond);
+      List<List<Double>> cpuMicros = each(measured, Measured::cpuMicros);
       boolean met = true;
       for (Bar bar : bars) {
-        List<Double> ratios = new ArrayList<>();
-        for (int round = 0; round < rounds; round++) {
-          ratios.add(
-              rates.get(index(contenders, bar.contender())).get(round)
-                  / rates.get(index(contenders, bar.against())).get(round));
-        }
-        double ratio = Medians.of(ratios);
-        met &= ratio >= bar.least();
-        row.add(String.format(Locale.ROOT, "%.2f", ratio));
+        met &= ratio(bar, contenders, perSecond) >= bar.least();
       }
-      row.add(met ? "WIN" : "LOSS");
       missed += met ? 0 : 1;
-      table.add(row);
+      rates.add(
+          row(
+              cell.name(),
+              figures("%.0f", contenders, perSecond, bars),
+              List.of(met ? "WIN" : "LOSS")));
+      times.add(row(cell.name(), figures("%.1f", contenders, cpuMicros, bars), List.of()));
     }
-    table.print(out);
+    rates.print(out);
+    out.println();
+    times.print(out);
     return missed;
+  }
+
+  private static List<String> row(String first, List<String> middle, List<String> last) {
+    List<String> row = new ArrayList<>(List.of(first));
+    row.addAll(middle);
+    row.addAll(last);
+    return row;
+  }
+
+  private static List<List<Double>> each(
+      List<List<Measured>> measured, ToDoubleFunction<Measured> figure) {
+    return measured.stream()
+        .map(ofOne -> ofOne.stream().mapToDouble(figure).boxed().toList())
+        .toList();
+  }
+
+  /** Returns the medians of the contenders, their spread, and the ratios that have bars. */
+  private static List<String> figures(
+      String format, List<StoreContender> contenders, List<List<Double>> rounds, List<Bar> bars) {
+    List<String> figures = new ArrayList<>();
+    double spread = 0;
+    for (List<Double> ofOne : rounds) {
+      figures.add(String.format(Locale.ROOT, format, Medians.of(ofOne)));
+      spread = Math.max(spread, Medians.spread(ofOne));
+    }
+    figures.add(String.format(Locale.ROOT, "%.0f %%", spread * 100));
+    for (Bar bar : bars) {
+      figures.add(String.format(Locale.ROOT, "%.2f", ratio(bar, contenders, rounds)));
+    }
+    return figures;
+  }
+
+  private static double ratio(Bar bar, List<StoreContender> contenders, List<List<Double>> rounds) {
+    List<Double> of = rounds.get(index(contenders, bar.contender()));
+    List<Double> against = rounds.get(index(contenders, bar.against()));
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < of.size(); round++) {
+      ratios.add(of.get(round) / against.get(round));
+    }
+    return Medians.of(ratios);
   }
 
   private static int index(List<StoreContender> contenders, String name) {
@@ -106,24 +144,25 @@ record CallerLoad(int rounds, Duration warmUp, Duration measure) {
     throw new IllegalArgumentException("there is no contender " + name);
   }
 
-  private List<List<Double>> measure(LoadCell cell, List<StoreContender> contenders)
+  private List<List<Measured>> measure(LoadCell cell, List<StoreContender> contenders)
       throws InterruptedException {
-    List<List<Double>> rates = new ArrayList<>();
+    List<List<Measured>> measured = new ArrayList<>();
     for (StoreContender contender : contenders) {
-      rate(cell, contender, warmUp);
-      rates.add(new ArrayList<>());
+      measure(cell, contender, warmUp);
+      measured.add(new ArrayList<>());
     }
     for (int round = 0; round < rounds; round++) {
       for (int i = 0; i < contenders.size(); i++) {
-        rates.get(i).add(rate(cell, contenders.get(i), measure));
+        measured.get(i).add(measure(cell, contenders.get(i), measure));
       }
     }
-    return rates;
+    return measured;
   }
 
-  private static double rate(LoadCell cell, StoreContender contender, Duration time)
+  private static Measured measure(LoadCell cell, StoreContender contender, Duration time)
       throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(cell.callers());
+    long cpuBefore = cpuNanos();
     try {
       CyclicBarrier start = new CyclicBarrier(cell.callers());
       List<Future<Long>> futures = new ArrayList<>();
@@ -148,11 +187,18 @@ record CallerLoad(int rounds, Duration warmUp, Duration measure) {
       for (Future<Long> future : futures) {
         decisions += future.get();
       }
-      return decisions / (time.toNanos() / 1e9);
+      return new Measured(
+          decisions / (time.toNanos() / 1e9), (cpuNanos() - cpuBefore) / 1e3 / decisions);
     } catch (ExecutionException e) {
       throw new IllegalStateException("a caller failed", e.getCause());
     } finally {
       pool.shutdownNow();
     }
+  }
+
+  private static long cpuNanos() {
+    return Stream.concat(Stream.of(ProcessHandle.current()), ProcessHandle.current().descendants())
+        .mapToLong(process -> process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L))
+        .sum();
   }
 }
