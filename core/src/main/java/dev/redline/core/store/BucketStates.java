@@ -78,6 +78,11 @@ public final class BucketStates {
               + " words, must have "
               + limits.stateWords());
     }
+    if (!limits.arithmetic().isPossible(state, 0)) {
+      throw new StoreException(
+          StoreException.Kind.BAD_STATE,
+          limits.owner() + ": a kept state has impossible numbers, " + Arrays.toString(state));
+    }
     System.arraycopy(state, 0, words, starts[i], state.length);
   }
 

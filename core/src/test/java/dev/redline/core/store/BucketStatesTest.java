@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import dev.redline.core.limit.BucketLimits;
 import dev.redline.core.limit.BucketLimits.OwnerKind;
 import dev.redline.core.limit.RateLimitBand;
+import dev.redline.core.limit.RateLimitBand.Algorithm;
 import dev.redline.core.limit.RateLimitBand.Refill;
 import java.time.Duration;
 import java.util.List;
@@ -225,5 +226,49 @@ class BucketStatesTest {
                 .build());
     denied.refund(denied.decide(NOW), NOW);
     assertThat(denied.isChanged(0)).isFalse();
+  }
+
+  @Test
+  void rejectsStatesWithImpossibleNumbers() {
+    RateLimitBand thirds = RateLimitBand.of(10, 3, Duration.ofSeconds(1));
+    RateLimitBand interval =
+        RateLimitBand.builder()
+            .capacity(10)
+            .refillTokens(3)
+            .period(WINDOW)
+            .refill(Refill.INTERVAL)
+            .build();
+    RateLimitBand fixed =
+        RateLimitBand.builder()
+            .capacity(10)
+            .period(WINDOW)
+            .algorithm(Algorithm.FIXED_WINDOW)
+            .build();
+    RateLimitBand sliding =
+        RateLimitBand.builder()
+            .capacity(10)
+            .period(WINDOW)
+            .algorithm(Algorithm.SLIDING_WINDOW)
+            .build();
+    assertImpossible(thirds, NOW, -1);
+    assertImpossible(thirds, NOW, 3);
+    assertImpossible(thirds, Long.MIN_VALUE, 0);
+    assertImpossible(interval, NOW, 3, NOW);
+    assertImpossible(interval, NOW, 0, Long.MIN_VALUE);
+    assertImpossible(fixed, NOW / 10_000_000, -1);
+    assertImpossible(fixed, NOW / 10_000_000, Long.MAX_VALUE);
+    assertImpossible(sliding, NOW / 10_000_000, 1, -1);
+    assertImpossible(sliding, NOW / 10_000_000, -1, 1);
+  }
+
+  private static void assertImpossible(RateLimitBand band, long... state) {
+    BucketStates states = new BucketStates(Acquisition.of(key("a", band), 1));
+    assertThatExceptionOfType(StoreException.class)
+        .isThrownBy(() -> states.load(0, state))
+        .withMessageContaining("impossible numbers")
+        .satisfies(e -> assertThat(e.kind()).isEqualTo(StoreException.Kind.BAD_STATE));
+    // Nothing was loaded: the bucket is full, and its own states are possible ones.
+    assertThat(states.decide(NOW).allowed()).isTrue();
+    states.load(0, states.state(0));
   }
 }

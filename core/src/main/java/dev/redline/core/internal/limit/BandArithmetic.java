@@ -63,6 +63,9 @@ public abstract sealed class BandArithmetic permits TokenBucketArithmetic, Windo
   /** Writes the state of a full bucket. */
   public abstract void fill(long[] state, int s);
 
+  /** Returns whether the numbers can be a state of a band with this unit. */
+  public abstract boolean isPossible(long[] state, int s);
+
   /**
    * Reads the state at {@code now} into a view.
    *

@@ -48,6 +48,18 @@ public final class BucketArithmetic {
     }
   }
 
+  /** Returns whether the numbers can be a state of these bands. */
+  public boolean isPossible(long[] state, int s) {
+    int at = s;
+    for (BandArithmetic band : bands) {
+      if (!band.isPossible(state, at)) {
+        return false;
+      }
+      at += band.stateWords();
+    }
+    return true;
+  }
+
   /**
    * Reads the state at {@code now} into views.
    *

@@ -29,6 +29,11 @@ final class IntervalBucket extends TokenBucketArithmetic {
   }
 
   @Override
+  public boolean isPossible(long[] state, int s) {
+    return super.isPossible(state, s) && state[s + 2] >= EARLIEST;
+  }
+
+  @Override
   public boolean view(long[] state, int s, long now, long[] view, int v) {
     long anchor = state[s + 2];
     boolean future = anchor > now;

@@ -14,6 +14,9 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
   /** A state no clock reaches from below: full since ever. */
   static final long SINCE_EVER = Long.MIN_VALUE / 4;
 
+  /** No state is earlier, also after refunds of a full bucket. */
+  static final long EARLIEST = Long.MIN_VALUE / 2;
+
   final long tokens;
   final long period;
   final long horizonMicros;
@@ -65,6 +68,11 @@ abstract sealed class TokenBucketArithmetic extends BandArithmetic
     }
     long estimate = (long) ((double) a * b / d);
     return estimate + Math.floorDiv(dividend - estimate * d, d);
+  }
+
+  @Override
+  public boolean isPossible(long[] state, int s) {
+    return state[s] >= EARLIEST && 0 <= state[s + 1] && state[s + 1] < tokens;
   }
 
   @Override

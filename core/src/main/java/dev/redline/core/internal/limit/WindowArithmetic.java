@@ -8,6 +8,9 @@ import dev.redline.core.limit.RateLimitBand;
  * current one.
  */
 abstract sealed class WindowArithmetic extends BandArithmetic permits SlidingWindow, FixedWindow {
+  /** More than any limits can have counted; sums of it do not overflow. */
+  private static final long MAX_COUNT = 1L << 53;
+
   final long window;
 
   WindowArithmetic(RateLimitBand band) {
@@ -19,6 +22,16 @@ abstract sealed class WindowArithmetic extends BandArithmetic permits SlidingWin
   @Override
   public final String stateUnit() {
     return band().algorithm() + "/" + window;
+  }
+
+  @Override
+  public final boolean isPossible(long[] state, int s) {
+    for (int count = s + 1; count < s + stateWords(); count++) {
+      if (state[count] < 0 || state[count] > MAX_COUNT) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns the index of the window that {@code now} lies in. */
