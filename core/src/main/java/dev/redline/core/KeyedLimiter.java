@@ -1,5 +1,6 @@
 package dev.redline.core;
 
+import dev.redline.core.internal.limit.AllowedValues;
 import dev.redline.core.internal.memory.InMemoryStore;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
@@ -85,7 +86,7 @@ public final class KeyedLimiter implements AutoCloseable {
    * StorageProvider)}.
    */
   public static KeyedLimiter of(String name, List<String> limits, StorageProvider store) {
-    RateLimitPlan plan = plan(name, limits);
+    RateLimitPlan plan = plan(AllowedValues.id("name", name), limits);
     Objects.requireNonNull(store, "store");
     if (store instanceof InMemoryStore || store.fallback().isPresent()) {
       return on(RateLimitEngine.builder(store), plan, () -> {});

@@ -140,6 +140,7 @@ class KeyedLimiterTest {
         .withMessageContaining("N/PERIOD");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> KeyedLimiter.of("no spaces", "1/s", store))
+        .withMessageStartingWith("name must")
         .withMessageContaining("'no spaces'");
   }
 
