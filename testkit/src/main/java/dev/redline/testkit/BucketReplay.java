@@ -18,6 +18,11 @@ import java.util.stream.IntStream;
  * fails at the first one that the bucket cannot explain.
  */
 final class BucketReplay {
+  /** How many observations a failure shows before and after the one that is not explained. */
+  private static final int BEFORE = 12;
+
+  private static final int AFTER = 4;
+
   private final History history;
   private final RateLimitKey key;
   private final List<Observation> observations;
@@ -317,7 +322,30 @@ final class BucketReplay {
             + observed(observation)
             + " ("
             + hypotheses
-            + ")");
+            + ")"
+            + neighbours());
+  }
+
+  /** Returns the observations around this one, which tell what it should have followed. */
+  private String neighbours() {
+    StringBuilder lines = new StringBuilder();
+    int end = Math.min(observations.size(), position + AFTER + 1);
+    for (int p = Math.max(0, position - BEFORE); p < end; p++) {
+      Observation near = observations.get(p);
+      lines
+          .append(p == position ? "\n> " : "\n  ")
+          .append(p + 1)
+          .append(": ")
+          .append(near.effect())
+          .append(" by ")
+          .append(near.call())
+          .append(", cost ")
+          .append(near.cost())
+          .append(", at ")
+          .append(near.now())
+          .append(observed(near));
+    }
+    return lines.toString();
   }
 
   /** Notes resets that may have happened just before, unseen, because the bucket was full then. */

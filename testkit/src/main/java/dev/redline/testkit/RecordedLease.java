@@ -35,7 +35,6 @@ final class RecordedLease {
   }
 
   void replied(int passedPortions, Outcome outcome, long sent) {
-    call.submitted = sent;
     if (call.hasEnded()) {
       return;
     }
