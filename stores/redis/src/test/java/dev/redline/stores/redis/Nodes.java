@@ -45,7 +45,7 @@ final class Nodes implements AutoCloseable {
   Nodes(String uri, String prefix) {
     this.uri = uri;
     this.prefix = prefix;
-    this.history = History.acrossSlots(key -> bucketKey(key).lane());
+    this.history = History.acrossSlots(this::slot);
   }
 
   /** Returns further nodes that use the same prefix, with a history of their own. */
@@ -147,6 +147,12 @@ final class Nodes implements AutoCloseable {
 
   RedisStore store(int i) {
     return stores.get(i);
+  }
+
+  /** Returns the part of Redis that decides a key: outside of a cluster, one call decides all. */
+  private int slot(RateLimitKey key) {
+    boolean inCluster = keys().tags().count() != SlotTags.COUNT_WITHOUT_CLUSTER;
+    return inCluster ? bucketKey(key).lane() : 0;
   }
 
   BucketKey bucketKey(RateLimitKey key) {
