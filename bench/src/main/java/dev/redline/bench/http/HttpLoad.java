@@ -1,5 +1,6 @@
 package dev.redline.bench.http;
 
+import dev.redline.bench.ProcessorTimes;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -43,6 +44,7 @@ final class HttpLoad implements AutoCloseable {
 
   // Used by the thread alone.
   private Histogram latencies = new Histogram(DIGITS);
+  private QuietSeconds quiet = new QuietSeconds(System.nanoTime(), ProcessorTimes::now);
   private int nextRequest;
   private int nextConnection;
   private long sent;
@@ -108,6 +110,7 @@ final class HttpLoad implements AutoCloseable {
     thread.execute(
         () -> {
           latencies = new Histogram(DIGITS);
+          quiet = new QuietSeconds(start, ProcessorTimes::now);
           sent = 0;
           answered = 0;
           allowed = 0;
@@ -127,7 +130,7 @@ final class HttpLoad implements AutoCloseable {
       throw new IllegalStateException("the load failed", e.getCause());
     }
     long nanos = Math.max(1, Math.max(end, System.nanoTime()) - start);
-    return new LoadResult(sent, allowed, answered - allowed, lost, nanos, latencies);
+    return new LoadResult(sent, allowed, answered - allowed, lost, nanos, latencies, quiet);
   }
 
   /** Sends what is due, and comes back. */
@@ -203,7 +206,9 @@ final class HttpLoad implements AutoCloseable {
     @Override
     public void responded(int status, boolean last) {
       long now = System.nanoTime();
-      latencies.recordValue(Math.max(0, now - starts[first]));
+      long latency = Math.max(0, now - starts[first]);
+      latencies.recordValue(latency);
+      quiet.record(now, latency);
       first = (first + 1) % starts.length;
       count--;
       answered++;

@@ -11,9 +11,16 @@ import org.HdrHistogram.Histogram;
  * @param lost how many had no response when their connection was closed
  * @param nanos the time of the load
  * @param latencies in nanoseconds; of an open loop, from the intended start
+ * @param quiet the latencies of the seconds in which the machine had its processors for itself
  */
 record LoadResult(
-    long sent, long allowed, long failed, long lost, long nanos, Histogram latencies) {
+    long sent,
+    long allowed,
+    long failed,
+    long lost,
+    long nanos,
+    Histogram latencies,
+    QuietSeconds quiet) {
   double perSecond() {
     return allowed * 1e9 / nanos;
   }

@@ -3,6 +3,7 @@ package dev.redline.bench.redis;
 import dev.redline.bench.BenchUsageException;
 import dev.redline.bench.LatencyChart;
 import dev.redline.bench.Medians;
+import dev.redline.bench.ProcessorTimes;
 import dev.redline.bench.Table;
 import java.io.PrintStream;
 import java.util.ArrayList;
@@ -60,6 +61,8 @@ final class RedisReport {
   private String version = "";
   private final List<Double> peaks = new ArrayList<>();
   private int losses;
+  private int repeated;
+  private double mostStolen;
 
   RedisReport(RedisBench.Plan plan) {
     this.plan = plan;
@@ -101,6 +104,16 @@ final class RedisReport {
         .computeIfAbsent(cell, absent -> new EnumMap<>(RedisContender.class))
         .computeIfAbsent(contender, absent -> new ArrayList<>())
         .add(new Turn(sample, redisMicros));
+  }
+
+  /** Counts a measurement of an open loop that was repeated because time was stolen from it. */
+  void addRepeated() {
+    repeated++;
+  }
+
+  /** Adds the part of the processors' time that was stolen from an open loop that counts. */
+  void addStolen(double part) {
+    mostStolen = Math.max(mostStolen, part);
   }
 
   /** Returns the median peak so far of Redline's decisions per second; one alone is noise. */
@@ -188,6 +201,15 @@ final class RedisReport {
     latencies(out);
     out.println();
     failures.forEach(out::println);
+    if (hasChart()) {
+      out.printf(
+          Locale.ROOT,
+          "The hypervisor stole at most %.1f %% of the processors' time from an open loop;"
+              + " %d were repeated because it stole %.0f %% or more.%n",
+          mostStolen * 100,
+          repeated,
+          ProcessorTimes.DISTURBED * 100);
+    }
     out.println(losses == 0 ? "Every cell meets its bar." : losses + " bar(s) are missed.");
     if (plan.rounds() < 3) {
       out.println("Fewer than three rounds: an indication, not a result.");

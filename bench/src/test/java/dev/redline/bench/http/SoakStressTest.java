@@ -3,6 +3,7 @@ package dev.redline.bench.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.redline.bench.ProcessorTimes;
 import dev.redline.testkit.redis.RedisBinary;
 import dev.redline.testkit.redis.RedisServer;
 import java.io.IOException;
@@ -26,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The service on Redis at half of its peak for a minute: no error, and a heap that does not grow.
  * Then SIGTERM under load. The median is below 10 ms in at least one of three segments. With {@code
- * -Dredline.soak-seconds=600} or more, on a machine without other work, the 99th percentile must be
- * below 10 ms in each of them.
+ * -Dredline.soak-seconds=600} or more, on a machine without other work, the 99th percentile of the
+ * seconds in which the hypervisor stole no time must be below 10 ms in each of them.
  */
 @Tag("debian") // the jar of the service, which only "mvn verify" makes, and redis-server
 @Tag("stress")
@@ -66,21 +67,28 @@ class SoakStressTest {
     }
   }
 
-  /** Sends one segment; returns the median in ms. Prints what the machine alone adds to it. */
+  /** Sends one segment; returns the median in ms. */
   private static double serve(HttpLoad load, double perSecond) throws InterruptedException {
-    LoadResult result;
-    double hiccups;
-    try (Hiccups measured = Hiccups.start()) {
-      result = load.open(perSecond, SEGMENT);
-      hiccups = measured.stop(99);
-    }
+    ProcessorTimes before = ProcessorTimes.now();
+    LoadResult result = load.open(perSecond, SEGMENT);
+    QuietSeconds.Sum quiet = new QuietSeconds.Sum();
+    quiet.add(result.quiet());
     System.out.printf(
-        "soak: %.0f/s, p50 %.2f ms, p99 %.2f ms, max %.2f ms; p99 of the machine alone %.2f ms%n",
-        result.perSecond(), result.millis(50), result.millis(99), result.millis(100), hiccups);
+        "soak: %.0f/s, p50 %.2f ms, p99 %.2f ms, max %.2f ms; stolen %.1f %%;"
+            + " %d of %d s quiet, their p99 %.2f ms, p99.9 %.2f ms%n",
+        result.perSecond(),
+        result.millis(50),
+        result.millis(99),
+        result.millis(100),
+        ProcessorTimes.now().stolenSince(before) * 100,
+        quiet.quiet(),
+        quiet.seconds(),
+        quiet.millis(99),
+        quiet.millis(99.9));
     assertThat(result.failed() + result.lost()).isZero();
     assertThat(result.allowed()).isEqualTo(result.sent());
     if (QUIET_MACHINE) {
-      assertThat(result.millis(99)).isLessThan(10);
+      assertThat(quiet.isEnough() ? quiet.millis(99) : result.millis(99)).isLessThan(10);
     }
     return result.millis(50);
   }

@@ -54,6 +54,20 @@ class RedisReportTest {
   }
 
   @Test
+  void showsHowMuchTimeWasStolenFromOpenLoops() {
+    RedisReport report = filled(0.05, 50, 2_000_000, 0);
+    report.addRepeated();
+    report.addStolen(0.004);
+    report.addStolen(0.002);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+
+    assertThat(bytes.toString(StandardCharsets.UTF_8))
+        .contains("stole at most 0.4 %")
+        .contains("1 were repeated because it stole 1 % or more");
+  }
+
+  @Test
   void unknownOptionsAndCellsAreNamed() {
     assertThatThrownBy(() -> RedisBench.Plan.parse(List.of("--fast")))
         .isInstanceOf(BenchUsageException.class)
