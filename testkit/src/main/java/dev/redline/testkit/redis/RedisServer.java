@@ -3,6 +3,7 @@ package dev.redline.testkit.redis;
 import dev.redline.testkit.internal.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -11,10 +12,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 
 /** One real Redis server process on loopback, with nothing persisted; for tests. */
 public final class RedisServer implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(20);
+  private static final int BUS = 10_000;
+  private static final int MOST_PORTS = 5;
 
   private final RedisBinary binary;
   private final int port;
@@ -32,7 +36,20 @@ public final class RedisServer implements AutoCloseable {
 
   /** Starts a server on a free port; {@code arguments} as on redis-server's command line. */
   public static RedisServer start(RedisBinary binary, String... arguments) {
-    return start(binary, freePort(), arguments);
+    return start(binary, RedisServer::freePort, arguments);
+  }
+
+  /** Starts a server on one of these ports; another process may take a port that was free. */
+  static RedisServer start(RedisBinary binary, IntSupplier ports, String... arguments) {
+    for (int tries = 1; ; tries++) {
+      try {
+        return start(binary, ports.getAsInt(), arguments);
+      } catch (PortTakenException e) {
+        if (tries == MOST_PORTS) {
+          throw e;
+        }
+      }
+    }
   }
 
   static RedisServer start(RedisBinary binary, int port, String... arguments) {
@@ -57,18 +74,36 @@ public final class RedisServer implements AutoCloseable {
     }
   }
 
-  /** Returns a free port, low enough that the port of the cluster bus (10,000 above) exists. */
+  /** Returns a free port below 55000 whose port of the cluster bus, 10,000 above, is free too. */
   public static int freePort() {
     for (int tries = 0; tries < 100; tries++) {
       try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        if (socket.getLocalPort() < 55_000) {
-          return socket.getLocalPort();
+        int port = socket.getLocalPort();
+        if (port < 55_000 && isFree(port + BUS)) {
+          return port;
         }
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
     throw new IllegalStateException("no free port below 55000");
+  }
+
+  private static boolean isFree(int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (BindException e) {
+      return false;
+    }
+  }
+
+  /** Another process has the port of a server, or that of its cluster bus. */
+  private static final class PortTakenException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    PortTakenException(String message) {
+      super(message);
+    }
   }
 
   private ChildProcess launch() {
@@ -100,7 +135,11 @@ public final class RedisServer implements AutoCloseable {
     long deadline = System.nanoTime() + START.toNanos();
     while (System.nanoTime() < deadline) {
       if (!process.isAlive()) {
-        throw new IllegalStateException("redis-server ended at once: " + log());
+        String log = log();
+        String message = "redis-server ended at once: " + log;
+        throw log.contains("Address already in use")
+            ? new PortTakenException(message)
+            : new IllegalStateException(message);
       }
       try (RespClient client = new RespClient(port)) {
         client.send("PING");
