@@ -22,6 +22,7 @@ final class ScriptDispatcher implements Lane.Sender {
 
   private final RedisSettings settings;
   private final String address;
+  private final String notSentMessage;
   private final Protocol protocol;
   private final ScriptConnection.Source connector;
   private final Deadlines deadlines;
@@ -50,6 +51,12 @@ final class ScriptDispatcher implements Lane.Sender {
     this.nanoClock = nanoClock;
     this.settings = settings;
     this.address = settings.connection().address();
+    this.notSentMessage =
+        "Redis at "
+            + address
+            + " is too busy: the acquisition was not sent within "
+            + settings.commandTimeout().toMillis()
+            + " ms";
     this.protocol = protocol;
     this.connector = connector;
     this.deadlines = deadlines;
@@ -75,13 +82,7 @@ final class ScriptDispatcher implements Lane.Sender {
 
   @Override
   public void expired(List<PendingAcquisition> acquisitions) {
-    deadlines.expire(
-        acquisitions,
-        "Redis at "
-            + address
-            + " is too busy: the acquisition was not sent within "
-            + settings.commandTimeout().toMillis()
-            + " ms");
+    deadlines.expire(acquisitions, notSentMessage);
   }
 
   @Override
