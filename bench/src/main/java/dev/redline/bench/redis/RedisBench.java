@@ -157,10 +157,7 @@ public final class RedisBench {
         report.addRepeated();
         measured = measure(probe, cell, time, rate, servers);
       }
-      report.add(cell, contender, round, measured.sample, measured.redisMicros);
-      if (open) {
-        report.addStolen(measured.stolen);
-      }
+      report.add(cell, contender, round, measured.sample, measured.redisMicros, measured.stolen);
     }
   }
 

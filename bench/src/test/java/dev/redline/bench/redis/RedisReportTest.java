@@ -53,18 +53,32 @@ class RedisReportTest {
         .contains("LOSS 7 without a decision");
   }
 
-  @Test
-  void showsHowMuchTimeWasStolenFromOpenLoops() {
-    RedisReport report = filled(0.05, 50, 2_000_000, 0);
+  /** Returns the report of rounds of which one had failures while time was stolen. */
+  private static String disturbed(int quietRounds) {
+    RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
+    fill(report, 1, 0.05, 50_000, 2_000_000, 7, 0.2);
+    for (int round = 2; round < 2 + quietRounds; round++) {
+      fill(report, round, 0.05, 50, 2_000_000, 0, 0.004);
+    }
     report.addRepeated();
-    report.addStolen(0.004);
-    report.addStolen(0.002);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     report.print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
 
-    assertThat(bytes.toString(StandardCharsets.UTF_8))
-        .contains("stole at most 0.4 %")
-        .contains("1 were repeated because it stole 1 % or more");
+  @Test
+  void roundsWithStolenTimeAreShownButNotJudgedIfMostHadNone() {
+    assertThat(disturbed(2))
+        .contains("round 1: 7 of 1007 without a decision, 20.0 % of the time stolen")
+        .contains("open loop at 60 % of peak: 2 of 3 rounds without stolen time")
+        .contains("1 open loop(s) were repeated")
+        .doesNotContain("LOSS 7 without a decision")
+        .doesNotContain("LOSS 10 ms");
+  }
+
+  @Test
+  void allRoundsAreJudgedIfMostHadStolenTime() {
+    assertThat(disturbed(1)).contains("LOSS 10 ms, 7 without a decision");
   }
 
   @Test
@@ -99,6 +113,18 @@ class RedisReportTest {
 
   private static RedisReport filled(double cpu, long latencyMicros, double rate, long failures) {
     RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
+    fill(report, 1, cpu, latencyMicros, rate, failures, 0);
+    return report;
+  }
+
+  private static void fill(
+      RedisReport report,
+      int round,
+      double cpu,
+      long latencyMicros,
+      double rate,
+      long failures,
+      double stolen) {
     for (Cell cell : Cell.values()) {
       for (RedisContender contender : cell.contenders()) {
         boolean own = contender == RedisContender.REDLINE;
@@ -108,13 +134,13 @@ class RedisReportTest {
         report.add(
             cell,
             contender,
-            1,
+            round,
             Sample.of(1000, passed, own ? failures : 0, (long) (1e12 / (own ? rate : 1000)))
                 .withLatencies(latencies, 1000 * (own ? latencyMicros : 100))
                 .withCpu((long) (1_000_000 * (own ? cpu : 1))),
-            own ? cpu : 1);
+            own ? cpu : 1,
+            stolen);
       }
     }
-    return report;
   }
 }
