@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpLoad implements AutoCloseable {
   private static final long TICK_MICROS = 200;
-  private static final int MAX_OUTSTANDING = 100_000;
+  private static final int MAX_OUTSTANDING = 400_000;
   private static final Duration LAST_RESPONSES = Duration.ofSeconds(20);
   private static final int DIGITS = 3;
 

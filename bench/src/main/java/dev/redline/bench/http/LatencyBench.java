@@ -81,7 +81,7 @@ final class LatencyBench {
         "The service under load, generator and Redis on the same %d processors, %s; closed loop for"
             + " the peak, then %d round(s) of %d s of an open loop at 50 %% of it; latencies from"
             + " the intended start, of the round with the median p99; a second is quiet if the"
-            + " hypervisor stole less than %.0f %% of it and of the one before%n%n",
+            + " hypervisor stole less than %.0f %% of it, and no backlog of such seconds is left%n%n",
         Runtime.getRuntime().availableProcessors(),
         Runtime.version(),
         plan.rounds(),

@@ -7,8 +7,9 @@ import org.HdrHistogram.Histogram;
 
 /**
  * The latencies of responses in those seconds in which the hypervisor left the processors to this
- * machine. The second after a disturbed one does not count either: it still has its backlog. Which
- * seconds count does not depend on their latencies. Used by one thread.
+ * machine. After disturbed seconds as many others do not count either: they have their backlog,
+ * which a server at half of its peak needs that long for. Which seconds count does not depend on
+ * their latencies. Used by one thread.
  */
 final class QuietSeconds {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -18,8 +19,8 @@ final class QuietSeconds {
   private final Histogram latencies = new Histogram(DIGITS);
   private final Histogram current = new Histogram(DIGITS);
   private ProcessorTimes before;
-  private long endNanos;
-  private boolean disturbed;
+  private long startNanos;
+  private int backlogSeconds;
   private int seconds;
   private int quiet;
 
@@ -27,28 +28,31 @@ final class QuietSeconds {
   QuietSeconds(long nanos, Supplier<ProcessorTimes> times) {
     this.times = times;
     this.before = times.get();
-    this.endNanos = nanos + SECOND;
+    this.startNanos = nanos;
   }
 
   /** Adds the latency of a response that arrived now. */
   void record(long nanos, long latencyNanos) {
-    if (nanos - endNanos >= 0) {
-      endSecond();
-      endNanos = nanos + SECOND;
+    if (nanos - startNanos >= SECOND) {
+      end((int) ((nanos - startNanos) / SECOND));
+      startNanos = nanos;
     }
     current.recordValue(latencyNanos);
   }
 
-  private void endSecond() {
+  /** Ends a second; or several, if no response arrived for so long. */
+  private void end(int elapsed) {
     ProcessorTimes now = times.get();
-    boolean wasDisturbed = disturbed;
-    disturbed = now.disturbedSince(before);
-    before = now;
-    seconds++;
-    if (!disturbed && !wasDisturbed) {
+    if (now.disturbedSince(before)) {
+      backlogSeconds += elapsed;
+    } else if (backlogSeconds > 0) {
+      backlogSeconds = Math.max(0, backlogSeconds - elapsed);
+    } else {
       latencies.add(current);
-      quiet++;
+      quiet += elapsed;
     }
+    before = now;
+    seconds += elapsed;
     current.reset();
   }
 

@@ -49,6 +49,22 @@ class QuietSecondsTest {
   }
 
   @Test
+  void leavesOutAsManySecondsAfterALongStop() {
+    second(0, 0, FAST);
+    second(1, 300, FAST);
+    second(5, 0, SLOW);
+    second(6, 0, SLOW);
+    second(7, 0, SLOW);
+    second(8, 0, SLOW);
+    second(9, 0, FAST);
+    second(10, 0, FAST);
+
+    assertThat(seconds.seconds()).isEqualTo(10);
+    assertThat(seconds.quiet()).isEqualTo(2);
+    assertThat(seconds.latencies().getMaxValue()).isLessThan(2 * FAST);
+  }
+
+  @Test
   void aSlowSecondOfAQuietMachineCounts() {
     second(0, 0, SLOW);
     second(1, 0, FAST);
