@@ -10,6 +10,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -268,6 +270,25 @@ class ErrorsTest {
                 .POST(BodyPublishers.fromPublisher(BodyPublishers.ofByteArray(body))));
 
     assertProblem(response, 413, "1048576");
+  }
+
+  /** Returns a check with a field that has many entries, and is not valid JSON after them. */
+  private static String entries(String field, int count, String end) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "\"n" + i + "\":\"v\"")
+        .collect(Collectors.joining(",", "{\"request\":{\"" + field + "\":{", end));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"headers", "attributes"})
+  void rejectsTooManyEntriesWithoutReadingTheRest(String field) {
+    assertThat(server.post("/v1/check", entries(field, 1000, "}}}")).statusCode()).isEqualTo(200);
+    assertProblem(
+        server.post("/v1/check", entries(field, 1001, "}}}")),
+        400,
+        "request." + field + ": must have at most 1000 entries");
+    assertProblem(
+        server.post("/v1/check", entries(field, 40_000, "not JSON")), 400, "at most 1000 entries");
   }
 
   private static String raw(String bytes) throws IOException {

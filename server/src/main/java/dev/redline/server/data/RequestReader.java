@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads {@code request}, the object of a check that describes the caller's request. */
 final class RequestReader {
   private static final int MAX_VALUES = 100;
+
+  /** A body has room for 40,000, which would keep the event loop busy for tens of milliseconds. */
+  private static final int MAX_ENTRIES = 1000;
+
   private static final String FIELDS =
       "path, method, clientIp, userId, apiKey, headers, attributes";
 
@@ -106,6 +110,9 @@ final class RequestReader {
       String name = json.currentName();
       if (!names.add(name)) {
         throw JsonFields.givenTwice(field + "." + name);
+      }
+      if (names.size() > MAX_ENTRIES) {
+        throw HttpProblem.field(field, "must have at most " + MAX_ENTRIES + " entries");
       }
       if (json.nextToken() == JsonToken.START_ARRAY && listsAllowed) {
         List<String> values = JsonFields.texts(json, field + "." + name);
