@@ -272,7 +272,7 @@ class ErrorsTest {
     assertProblem(response, 413, "1048576");
   }
 
-  /** Returns a check with a field that has many entries, and is not valid JSON after them. */
+  /** Returns a check with a field that has many entries; {@code end} is the text after them. */
   private static String entries(String field, int count, String end) {
     return IntStream.range(0, count)
         .mapToObj(i -> "\"n" + i + "\":\"v\"")
