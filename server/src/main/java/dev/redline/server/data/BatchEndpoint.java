@@ -12,13 +12,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code POST /v1/check/batch}: up to 1000 decisions, made in order.
  *
  * <p>A check may take long, for example if the signature of its token is verified. So a batch
- * leaves the event loop to other requests after a time slice, and continues later.
+ * leaves the event loop to other requests after a time slice, and continues later. A large one is
+ * decided on another thread.
  */
 final class BatchEndpoint implements Endpoint {
   private static final long SLICE_NANOS = 2_000_000;
@@ -29,19 +31,48 @@ final class BatchEndpoint implements Endpoint {
 
   private final RateLimitEngine engine;
   private final CheckReader reader;
+  private final LongTasks largeBodies;
 
-  BatchEndpoint(RateLimitEngine engine, CheckReader reader) {
+  BatchEndpoint(RateLimitEngine engine, CheckReader reader, LongTasks largeBodies) {
     this.engine = engine;
     this.reader = reader;
+    this.largeBodies = largeBodies;
   }
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    List<BatchItem> items = reader.batch(body);
-    List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
     // Read here: results may arrive on other threads, which must not use the request.
     String traceParent = exchange.traceParent();
-    decideRest(exchange, items, results, traceParent);
+    if (body.length >= JsonBody.LARGE_BYTES) {
+      DenialLog denials = exchange.loop().denials();
+      exchange
+          .loop()
+          .offLoop(
+              largeBodies,
+              body.length,
+              () -> decideAll(body, denials, traceParent),
+              results -> respond(exchange, results),
+              failure -> Router.sendFailure(exchange, failure));
+      return;
+    }
+    List<BatchItem> items = reader.batch(body);
+    decideRest(exchange, items, new ArrayList<>(items.size()), traceParent);
+  }
+
+  private CompletionStage<List<CompletableFuture<Object>>> decideAll(
+      byte[] body, DenialLog denials, @Nullable String traceParent) {
+    List<BatchItem> items = reader.batch(body);
+    List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
+    items.forEach(item -> results.add(decide(item, denials, traceParent)));
+    return all(results).thenApply(done -> results);
+  }
+
+  private static CompletableFuture<?> all(List<CompletableFuture<Object>> results) {
+    return CompletableFuture.allOf(results.toArray(new CompletableFuture<?>[0]));
+  }
+
+  private static void respond(Exchange exchange, List<CompletableFuture<Object>> results) {
+    exchange.json(write(exchange.loop().text(), results));
   }
 
   /** Decides the items that have no result yet, and sends the response after the last one. */
@@ -62,8 +93,8 @@ final class BatchEndpoint implements Endpoint {
     exchange
         .loop()
         .whenDone(
-            CompletableFuture.allOf(results.toArray(new CompletableFuture<?>[0])),
-            done -> exchange.json(write(exchange.loop().text(), results)),
+            all(results),
+            done -> respond(exchange, results),
             failure -> Router.sendInternalError(exchange, failure));
   }
 
@@ -103,9 +134,10 @@ final class BatchEndpoint implements Endpoint {
             })
         .exceptionally(
             failure -> {
-              Throwable cause = failure.getCause() == null ? failure : failure.getCause();
-              HttpProblem problem = EngineErrors.toProblem(check.check(), cause);
-              return problem == null ? Router.internalError(traceParent, cause) : problem;
+              Throwable error = EngineErrors.translate(check.check(), failure);
+              return error instanceof HttpProblem
+                  ? error
+                  : Router.internalError(traceParent, error);
             })
         .toCompletableFuture();
   }

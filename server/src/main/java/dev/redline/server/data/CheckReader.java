@@ -7,6 +7,9 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.limit.RateLimitBand;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +47,7 @@ final class CheckReader {
 
   /** Reads the body of a check. */
   CheckFields check(byte[] body) {
-    try (JsonParser json = JSON.createParser(body)) {
+    try (JsonParser json = parser(body)) {
       JsonFields.startBody(json);
       CheckFields fields = check(json);
       JsonFields.endBody(json);
@@ -56,7 +59,7 @@ final class CheckReader {
 
   /** Reads the body of a batch. */
   List<BatchItem> batch(byte[] body) {
-    try (JsonParser json = JSON.createParser(body)) {
+    try (JsonParser json = parser(body)) {
       JsonFields.startBody(json);
       List<BatchItem> items = null;
       while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -78,6 +81,31 @@ final class CheckReader {
     } catch (IOException e) {
       throw JsonFields.malformed(e);
     }
+  }
+
+  private static JsonParser parser(byte[] body) throws IOException {
+    if (!isUtf8(body)) {
+      throw new HttpProblem(400, "the body is not valid JSON: it is not UTF-8");
+    }
+    return JSON.createParser(body);
+  }
+
+  /**
+   * Returns whether bytes are UTF-8. The JSON parser also accepts overlong forms and surrogates,
+   * which are other spellings of the same text.
+   */
+  private static boolean isUtf8(byte[] bytes) {
+    for (byte next : bytes) {
+      if (next < 0) {
+        try {
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+          return true;
+        } catch (CharacterCodingException e) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   private List<BatchItem> items(JsonParser json) throws IOException {

@@ -121,11 +121,15 @@ public final class DataPlane {
     try {
       TlsFiles tls = settings.tls().map(files -> new TlsFiles(files, started)).orElse(null);
       ServerSSLOptions certificate = tls == null ? null : tls.load();
-      LongTasks explaining = new LongTasks(started, Math.max(1, loops / 2), MAX_EXPLANATIONS);
+      // Half of the processors: the event loops keep the others.
+      int threads = Math.max(1, loops / 2);
+      LongTasks explaining = new LongTasks(started, "redline-explain", threads, MAX_EXPLANATIONS);
+      LongTasks largeBodies =
+          new LongTasks(started, "redline-large-bodies", threads, mostLargeBytes());
+      List<Route> routes = routes(explaining, largeBodies);
       started
           .deployVerticle(
-              () -> new Listener(certificate, explaining),
-              new DeploymentOptions().setInstances(loops))
+              () -> new Listener(certificate, routes), new DeploymentOptions().setInstances(loops))
           .toCompletionStage()
           .toCompletableFuture()
           .get();
@@ -205,10 +209,21 @@ public final class DataPlane {
     }
   }
 
-  private List<Route> routes(LongTasks explaining) {
+  /**
+   * Returns how many bytes of large bodies may wait for a thread: a part of the memory for bodies,
+   * which leaves the rest to small ones.
+   */
+  private long mostLargeBytes() {
+    return Math.max(JsonBody.MAX_BYTES, settings.mostBytes() / 4);
+  }
+
+  private List<Route> routes(LongTasks explaining, LongTasks largeBodies) {
     return List.of(
-        new Route("/v1/check", Accepts.JSON, new CheckEndpoint(engine, reader, settings.http())),
-        new Route("/v1/check/batch", Accepts.JSON, new BatchEndpoint(engine, reader)),
+        new Route(
+            "/v1/check",
+            Accepts.JSON,
+            new CheckEndpoint(engine, reader, settings.http(), largeBodies)),
+        new Route("/v1/check/batch", Accepts.JSON, new BatchEndpoint(engine, reader, largeBodies)),
         new Route("/v1/rules", Accepts.GET, rules, Access.OWN),
         new Route("/v1/openapi.json", Accepts.GET, new OpenApiEndpoint()),
         new Route("/v1/explain", Accepts.JSON, new ExplainEndpoint(engine, reader, explaining)),
@@ -222,11 +237,11 @@ public final class DataPlane {
   /** The HTTP server of one event loop; all of them listen on the same port. */
   private final class Listener extends VerticleBase {
     private final @Nullable ServerSSLOptions tls;
-    private final LongTasks explaining;
+    private final List<Route> routes;
 
-    Listener(@Nullable ServerSSLOptions tls, LongTasks explaining) {
+    Listener(@Nullable ServerSSLOptions tls, List<Route> routes) {
       this.tls = tls;
-      this.explaining = explaining;
+      this.routes = routes;
     }
 
     @Override
@@ -244,7 +259,7 @@ public final class DataPlane {
               settings.bodyTimeout(),
               settings.connections().writeTimeout(),
               denials);
-      Router router = new Router(routes(explaining), callers, callerLimit, loop);
+      Router router = new Router(routes, callers, callerLimit, loop);
       HttpServer server =
           vertx
               .createHttpServer(options())

@@ -113,10 +113,11 @@ final class EventLoopState {
   /** Runs a long task on another thread, and passes its value to a handler on this event loop. */
   <T> void offLoop(
       LongTasks tasks,
+      long weight,
       Callable<CompletionStage<T>> task,
       Consumer<T> onValue,
       Consumer<Throwable> onFailure) {
-    whenDone(tasks.run(task), onValue, onFailure);
+    whenDone(tasks.run(weight, task), onValue, onFailure);
   }
 
   private static <T> void deliver(

@@ -49,9 +49,6 @@ final class Exchange {
   /** A body of at most this size is read and ignored, so that its connection can be reused. */
   private static final int MAX_IGNORED_BODY = 1 << 16;
 
-  /** A body that buffers this much gives way to others when the memory for bodies is full. */
-  private static final int LARGE_BODY = 1 << 16;
-
   /** How long a request must have waited for its body to give way when there are too many. */
   private static final long SLOW_BODY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -141,7 +138,7 @@ final class Exchange {
       return true;
     }
     for (Exchange other = loop.bodies().oldest(); other != null; other = other.newer) {
-      if (other != this && other.bufferedBytes >= LARGE_BODY) {
+      if (other != this && other.bufferedBytes >= JsonBody.LARGE_BYTES) {
         other.problem(Router.overloaded());
         return loop.admission().hasRoom();
       }

@@ -2,6 +2,7 @@ package dev.redline.server.data;
 
 import dev.redline.core.Explanation;
 import dev.redline.core.RateLimitEngine;
+import java.util.concurrent.CompletionStage;
 
 /** {@code POST /v1/explain}: a decision with every rule that was considered; acquires nothing. */
 final class ExplainEndpoint implements Endpoint {
@@ -17,15 +18,21 @@ final class ExplainEndpoint implements Endpoint {
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
-    PreparedCheck check = reader.check(body).toCheck();
     // Every rule is evaluated, which would delay the other requests of this event loop.
     exchange
         .loop()
         .offLoop(
             explaining,
-            () -> check.explain(engine).thenApply(ExplainEndpoint::text),
+            1 + body.length / JsonBody.LARGE_BYTES,
+            () -> explain(body),
             exchange::json,
-            failure -> EngineErrors.send(exchange, check.check(), failure));
+            failure -> Router.sendFailure(exchange, failure));
+  }
+
+  private CompletionStage<String> explain(byte[] body) {
+    PreparedCheck check = reader.check(body).toCheck();
+    return EngineErrors.translate(check.check(), check.explain(engine))
+        .thenApply(ExplainEndpoint::text);
   }
 
   private static String text(Explanation explanation) {

@@ -3,9 +3,6 @@ package dev.redline.server.data;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class JsonBody {
   /** The largest body that is accepted. */
   static final int MAX_BYTES = 1 << 20;
+
+  /**
+   * From this size on, a body is read, and what it asks is decided, on another thread: up to 1 MiB
+   * takes tens of milliseconds, for example if it is one long path, and would delay all other
+   * requests of the event loop.
+   */
+  static final int LARGE_BYTES = 1 << 16;
 
   private static final byte[] NO_BYTES = {};
 
@@ -121,29 +125,7 @@ final class JsonBody {
     if (!exchange.isResponded()) {
       byte[] body = content == null ? NO_BYTES : content.getBytes();
       content = null;
-      if (isUtf8(body)) {
-        onComplete.accept(body);
-      } else {
-        exchange.problem(new HttpProblem(400, "the body is not valid JSON: it is not UTF-8"));
-      }
+      onComplete.accept(body);
     }
-  }
-
-  /**
-   * Returns whether bytes are UTF-8. The JSON parser also accepts overlong forms and surrogates,
-   * which are other spellings of the same text.
-   */
-  private static boolean isUtf8(byte[] bytes) {
-    for (byte next : bytes) {
-      if (next < 0) {
-        try {
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
-          return true;
-        } catch (CharacterCodingException e) {
-          return false;
-        }
-      }
-    }
-    return true;
   }
 }

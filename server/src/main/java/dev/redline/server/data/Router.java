@@ -192,10 +192,17 @@ final class Router implements Handler<HttpServerRequest> {
   private static void run(Endpoint endpoint, Exchange exchange, byte[] body) {
     try {
       endpoint.handle(exchange, body);
-    } catch (HttpProblem problem) {
-      exchange.problem(problem);
     } catch (RuntimeException | Error e) {
-      sendInternalError(exchange, e);
+      sendFailure(exchange, e);
+    }
+  }
+
+  /** Responds with the error that a failure is, else with 500. */
+  static void sendFailure(Exchange exchange, Throwable failure) {
+    if (failure instanceof HttpProblem problem) {
+      exchange.problem(problem);
+    } else {
+      sendInternalError(exchange, failure);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.redline.server.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.redline.server.RawClient;
 import dev.redline.server.RawClient.Response;
@@ -8,9 +9,17 @@ import dev.redline.server.TestServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -26,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("stress")
 @Timeout(900)
 class HostileRequestsTest {
+  private static final int ATTACKERS = 8;
   private static final int BODIES = Integer.getInteger("redline.generated-bodies", 20_000);
   private static final String RULES =
       """
@@ -250,6 +260,42 @@ class HostileRequestsTest {
       }
     }
     bystander.assertNotDisturbed();
+  }
+
+  /** A body of nearly 1 MiB with one path takes tens of milliseconds to decide. */
+  @Test
+  void largeValidBodiesDelayNoOtherCaller() throws Exception {
+    byte[] body =
+        ("{\"request\":{\"path\":\"/large" + "/%2561".repeat(140_000) + "\"}}")
+            .getBytes(StandardCharsets.US_ASCII);
+    Map<Integer, Integer> statuses = new ConcurrentHashMap<>();
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService attackers = Executors.newFixedThreadPool(ATTACKERS);
+    List<Future<?>> attacks = new ArrayList<>();
+    for (int i = 0; i < ATTACKERS; i++) {
+      attacks.add(
+          attackers.submit(
+              () -> {
+                try (RawClient client = new RawClient(server.server().port())) {
+                  while (!over.get()) {
+                    send(client, "/v1/check", body);
+                    statuses.merge(client.response().status(), 1, Integer::sum);
+                  }
+                }
+                return null;
+              }));
+    }
+    try {
+      await().until(() -> !statuses.isEmpty());
+      bystander.assertNotDisturbed();
+    } finally {
+      over.set(true);
+      attackers.shutdown();
+    }
+    for (Future<?> attack : attacks) {
+      attack.get(60, TimeUnit.SECONDS);
+    }
+    assertThat(statuses.keySet()).contains(200).isSubsetOf(200, 503);
   }
 
   @Test
