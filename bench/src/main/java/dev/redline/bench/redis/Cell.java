@@ -44,16 +44,7 @@ enum Cell {
   private static final Set<Cell> CLUSTERED = EnumSet.of(CLUSTER_64, CLUSTER_256);
   private static final Set<Cell> BANDED = EnumSet.of(BANDS_64, BANDS_256);
   private static final Set<Cell> ALONE =
-      EnumSet.of(
-          BANDS_64,
-          BANDS_256,
-          CLIENTS,
-          OPEN_20,
-          OPEN_40,
-          OPEN_60,
-          OPEN_80,
-          LEASED_HOT,
-          LEASED_ZIPF);
+      EnumSet.of(BANDS_64, BANDS_256, CLIENTS, LEASED_HOT, LEASED_ZIPF);
 
   private final String title;
   private final Load load;
@@ -117,7 +108,7 @@ enum Cell {
     if (ALONE.contains(this)) {
       return List.of(RedisContender.REDLINE);
     }
-    return cluster()
+    return cluster() || load == Load.OPEN
         ? List.of(RedisContender.FLOOR, RedisContender.REDLINE)
         : List.of(RedisContender.values());
   }

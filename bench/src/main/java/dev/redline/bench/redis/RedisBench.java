@@ -150,7 +150,7 @@ public final class RedisBench {
         throw new IllegalStateException("no JVM for " + contender);
       }
       boolean open = cell.load() == Cell.Load.OPEN;
-      double rate = open ? cell.partOfPeak() * report.peak() : 0;
+      double rate = open ? cell.partOfPeak() * report.peak(contender) : 0;
       Duration time = round == 0 ? plan.warmUp : plan.measure;
       Measured measured = measure(probe, cell, time, rate, servers);
       for (int tried = 1; open && measured.isDisturbed() && tried < TRIES; tried++) {

@@ -103,17 +103,20 @@ public final class RedisProbe {
   /** Connects and creates buckets, which is not measured. */
   private void prepare(Cell cell) {
     switch (cell.load()) {
-      case OPEN -> inTime();
+      case OPEN -> inTime(cell.population());
       case CLIENTS, LEASED -> {}
       case ASYNC, BLOCKING, IDLE -> limiter(cell.population());
     }
   }
 
-  /** Returns a limiter with the time-out that users have. */
-  private Limiter inTime() {
+  /** Returns a limiter; that of Redline has the time-out that users have. */
+  private Limiter inTime(BucketPopulation population) {
+    if (contender != RedisContender.REDLINE) {
+      return limiter(population);
+    }
     if (inTimeLimiter == null) {
       inTimeClient = new RedlineOnRedis(RedisSettings.of(uri));
-      inTimeLimiter = inTimeClient.limiter(Cell.OPEN_60.population());
+      inTimeLimiter = inTimeClient.limiter(population);
     }
     return inTimeLimiter;
   }
@@ -133,7 +136,7 @@ public final class RedisProbe {
       case ASYNC -> ClosedLoop.run(List.of(limiter(population)), keys, outstanding, time);
       case CLIENTS -> many(population, outstanding, time);
       case BLOCKING, IDLE -> Threads.run(limiter(population), keys, outstanding, time);
-      case OPEN -> OpenLoop.run(inTime(), keys, perSecond, time);
+      case OPEN -> OpenLoop.run(inTime(population), keys, perSecond, time);
       case LEASED -> {
         LeasedChecks checks = leased();
         yield checks.timed(ServingLoop.run(checks.limiter(population), keys, outstanding, time));

@@ -64,7 +64,7 @@ final class RedisReport {
   private final List<String> failures = new ArrayList<>();
   private final RedisBench.Plan plan;
   private String version = "";
-  private final List<Double> peaks = new ArrayList<>();
+  private final Map<RedisContender, List<Double>> peaks = new EnumMap<>(RedisContender.class);
   private int losses;
   private int repeated;
 
@@ -85,8 +85,8 @@ final class RedisReport {
       Sample sample,
       double redisMicros,
       double stolen) {
-    if (cell == Cell.KEYS_256 && contender == RedisContender.REDLINE) {
-      peaks.add(sample.perSecond());
+    if (cell == Cell.KEYS_256) {
+      peaks.computeIfAbsent(contender, absent -> new ArrayList<>()).add(sample.perSecond());
     }
     if (round == 0) {
       return;
@@ -108,7 +108,7 @@ final class RedisReport {
       throw new IllegalStateException(
           contender.title() + " does not limit as configured in " + cell.title() + ": " + sample);
     }
-    if (cell.load() == Cell.Load.OPEN) {
+    if (cell.load() == Cell.Load.OPEN && contender == RedisContender.REDLINE) {
       latencies.computeIfAbsent(cell, absent -> Sample.histogram()).add(sample.latencies());
     }
     rounds
@@ -122,12 +122,13 @@ final class RedisReport {
     repeated++;
   }
 
-  /** Returns the median peak so far of Redline's decisions per second; one alone is noise. */
-  double peak() {
-    if (peaks.isEmpty()) {
+  /** Returns the median peak so far of a contender's decisions per second; one alone is noise. */
+  double peak(RedisContender contender) {
+    List<Double> measured = peaks.get(contender);
+    if (measured == null) {
       throw new BenchUsageException("the cells open-… need the cell keys-256 before them");
     }
-    return Medians.of(peaks);
+    return Medians.of(measured);
   }
 
   /** Returns whether latencies were measured that can be drawn. */
@@ -176,11 +177,16 @@ final class RedisReport {
 
   /** Returns the median over the rounds of Redline's figure as a multiple of the plain calls'. */
   private @Nullable Double toFloor(Cell cell, ToDoubleFunction<Turn> what) {
-    if (!has(cell, RedisContender.REDLINE) || !has(cell.base(), RedisContender.FLOOR)) {
+    return toFloor(cell, cell.base(), what);
+  }
+
+  /** Returns the ratio to the plain calls of a cell. */
+  private @Nullable Double toFloor(Cell cell, Cell base, ToDoubleFunction<Turn> what) {
+    if (!has(cell, RedisContender.REDLINE) || !has(base, RedisContender.FLOOR)) {
       return null;
     }
     List<Double> own = values(cell, RedisContender.REDLINE, what);
-    List<Double> others = values(cell.base(), RedisContender.FLOOR, what);
+    List<Double> others = values(base, RedisContender.FLOOR, what);
     List<Double> ratios = new ArrayList<>();
     for (int round = 0; round < own.size(); round++) {
       ratios.add(own.get(round) / others.get(round));
@@ -199,6 +205,7 @@ final class RedisReport {
         plan.rounds(),
         plan.measure().toMillis());
     out.println("Ratios are to one plain EVALSHA per decision, of one band, in the same round.");
+    out.println("An open loop drives each contender at a part of its own peak.");
     table(
         out,
         "Total processor time of client and Redis, µs per decision",
@@ -307,16 +314,24 @@ final class RedisReport {
       if (!timed) {
         continue;
       }
-      Double ratio = cell == Cell.IDLE ? toFloor(cell, p50) : null;
+      Double ratio = toFloor(cell, cell, p50);
       Bars typical = new Bars();
       if (cell == Cell.IDLE) {
         typical.atMost(IDLE_BAR, ratio, "EVALSHA");
       }
       add(table, row(cell, cell.title() + ", p50", p50, "%.1f"), ratio, typical);
-      add(table, row(cell, cell.title() + ", p99", p99, "%.1f"), null, p99Bars(cell));
+      add(
+          table,
+          row(cell, cell.title() + ", p99", p99, "%.1f"),
+          toFloor(cell, cell, p99),
+          p99Bars(cell));
       if (cell.load() == Cell.Load.OPEN) {
         String title = cell.title() + ", longest from the call";
-        add(table, row(cell, title, longest, "%.0f"), null, longestBars(cell));
+        add(
+            table,
+            row(cell, title, longest, "%.0f"),
+            toFloor(cell, cell, longest),
+            longestBars(cell));
       }
     }
     out.println();

@@ -32,6 +32,16 @@ class RedisReportTest {
   }
 
   @Test
+  void comparesOpenLoopsWithPlainCallsAtTheSamePartOfTheirPeak() {
+    RedisReport report = filled(0.05, 200, 2_000_000, 0);
+
+    assertThat(report.peak(RedisContender.REDLINE)).isEqualTo(2_000_000);
+    assertThat(report.peak(RedisContender.FLOOR)).isEqualTo(1000);
+    assertThat(report(0.05, 200, 2_000_000, 0))
+        .containsPattern("open loop at 60 % of peak, p99 +\\| +100.\\d \\| +200.\\d .*\\| +2.00 ");
+  }
+
+  @Test
   void drawsLatenciesOfOpenLoops() {
     RedisReport report = filled(0.05, 50, 2_000_000, 0);
     assertThat(report.hasChart()).isTrue();
@@ -96,7 +106,7 @@ class RedisReportTest {
   void theOpenLoopNeedsToKnowThePeak() {
     RedisReport report = new RedisReport(RedisBench.Plan.parse(List.of("--quick")));
 
-    assertThatThrownBy(report::peak)
+    assertThatThrownBy(() -> report.peak(RedisContender.REDLINE))
         .isInstanceOf(BenchUsageException.class)
         .hasMessageContaining("keys-256");
   }
