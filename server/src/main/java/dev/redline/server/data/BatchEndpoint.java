@@ -44,15 +44,11 @@ final class BatchEndpoint implements Endpoint {
     // Read here: results may arrive on other threads, which must not use the request.
     String traceParent = exchange.traceParent();
     if (body.length >= JsonBody.LARGE_BYTES) {
-      DenialLog denials = exchange.loop().denials();
-      exchange
-          .loop()
-          .offLoop(
-              largeBodies,
-              body.length,
-              () -> decideAll(body, denials, traceParent),
-              results -> respond(exchange, results),
-              failure -> Router.sendFailure(exchange, failure));
+      exchange.offLoop(
+          largeBodies,
+          body.length,
+          () -> decideAll(exchange, body, traceParent),
+          results -> respond(exchange, results));
       return;
     }
     List<BatchItem> items = reader.batch(body);
@@ -60,10 +56,13 @@ final class BatchEndpoint implements Endpoint {
   }
 
   private CompletionStage<List<CompletableFuture<Object>>> decideAll(
-      byte[] body, DenialLog denials, @Nullable String traceParent) {
+      Exchange exchange, byte[] body, @Nullable String traceParent) {
     List<BatchItem> items = reader.batch(body);
     List<CompletableFuture<Object>> results = new ArrayList<>(items.size());
-    items.forEach(item -> results.add(decide(item, denials, traceParent)));
+    for (BatchItem item : items) {
+      exchange.requireClient();
+      results.add(decide(item, exchange.loop().denials(), traceParent));
+    }
     return all(results).thenApply(done -> results);
   }
 

@@ -28,14 +28,11 @@ final class CheckEndpoint implements Endpoint {
   @Override
   public void handle(Exchange exchange, byte[] body) {
     if (body.length >= JsonBody.LARGE_BYTES) {
-      exchange
-          .loop()
-          .offLoop(
-              largeBodies,
-              body.length,
-              () -> decide(body),
-              decided -> respond(exchange, decided.check(), decided.result()),
-              failure -> Router.sendFailure(exchange, failure));
+      exchange.offLoop(
+          largeBodies,
+          body.length,
+          () -> decide(body),
+          decided -> respond(exchange, decided.check(), decided.result()));
       return;
     }
     PreparedCheck check = reader.check(body).toCheck();

@@ -44,6 +44,12 @@ public final class DataPlane {
   private static final int MAX_HEADER_BYTES = 32 << 10;
   private static final int MAX_STREAMS = 100;
   private static final int MAX_EXPLANATIONS = 100;
+  private static final Duration MAX_EXPLANATION_WAIT = Duration.ofSeconds(10);
+
+  /** How many bytes of large bodies may wait for each event loop: about half a second of work. */
+  private static final long MAX_LARGE_BYTES = 8 << 20;
+
+  private static final Duration MAX_LARGE_BODY_WAIT = Duration.ofSeconds(1);
   private static final long TLS_RELOAD_MILLIS = 500;
 
   /** How long the port stays open after draining began, for connections on their way. */
@@ -61,6 +67,10 @@ public final class DataPlane {
   private final DenialLog denials;
   private final Drain drain;
   private final int loops = Runtime.getRuntime().availableProcessors();
+
+  /** The threads for explanations, and as many for large bodies. */
+  private final int longThreads = Math.max(1, loops / 2);
+
   private final Connections connections;
   private final CallerAuthenticator callers;
   private final CallerLimit callerLimit;
@@ -121,15 +131,13 @@ public final class DataPlane {
     try {
       TlsFiles tls = settings.tls().map(files -> new TlsFiles(files, started)).orElse(null);
       ServerSSLOptions certificate = tls == null ? null : tls.load();
-      // Half of the processors: the event loops keep the others.
-      int threads = Math.max(1, loops / 2);
-      LongTasks explaining = new LongTasks(started, "redline-explain", threads, MAX_EXPLANATIONS);
-      LongTasks largeBodies =
-          new LongTasks(started, "redline-large-bodies", threads, mostLargeBytes());
-      List<Route> routes = routes(explaining, largeBodies);
+      LongTasks explaining =
+          new LongTasks(
+              started, "redline-explain", longThreads, MAX_EXPLANATIONS, MAX_EXPLANATION_WAIT);
       started
           .deployVerticle(
-              () -> new Listener(certificate, routes), new DeploymentOptions().setInstances(loops))
+              () -> new Listener(certificate, explaining),
+              new DeploymentOptions().setInstances(loops))
           .toCompletionStage()
           .toCompletableFuture()
           .get();
@@ -209,14 +217,6 @@ public final class DataPlane {
     }
   }
 
-  /**
-   * Returns how many bytes of large bodies may wait for a thread: a part of the memory for bodies,
-   * which leaves the rest to small ones.
-   */
-  private long mostLargeBytes() {
-    return Math.max(JsonBody.MAX_BYTES, settings.mostBytes() / 4);
-  }
-
   private List<Route> routes(LongTasks explaining, LongTasks largeBodies) {
     return List.of(
         new Route(
@@ -226,7 +226,10 @@ public final class DataPlane {
         new Route("/v1/check/batch", Accepts.JSON, new BatchEndpoint(engine, reader, largeBodies)),
         new Route("/v1/rules", Accepts.GET, rules, Access.OWN),
         new Route("/v1/openapi.json", Accepts.GET, new OpenApiEndpoint()),
-        new Route("/v1/explain", Accepts.JSON, new ExplainEndpoint(engine, reader, explaining)),
+        new Route(
+            "/v1/explain",
+            Accepts.JSON,
+            new ExplainEndpoint(engine, reader, explaining, largeBodies)),
         new Route(
             "/v1/forward-auth",
             Accepts.ANY_METHOD,
@@ -237,19 +240,25 @@ public final class DataPlane {
   /** The HTTP server of one event loop; all of them listen on the same port. */
   private final class Listener extends VerticleBase {
     private final @Nullable ServerSSLOptions tls;
-    private final List<Route> routes;
+    private final LongTasks explaining;
 
-    Listener(@Nullable ServerSSLOptions tls, List<Route> routes) {
+    Listener(@Nullable ServerSSLOptions tls, LongTasks explaining) {
       this.tls = tls;
-      this.routes = routes;
+      this.explaining = explaining;
     }
 
     @Override
     public Future<?> start() {
-      Admission admission =
-          new Admission(
-              Math.max(1, settings.mostRequests() / loops),
-              Math.max(JsonBody.MAX_BYTES, settings.mostBytes() / loops));
+      long mostBytes = Math.max(2 * JsonBody.MAX_BYTES, settings.mostBytes() / loops);
+      Admission admission = new Admission(Math.max(1, settings.mostRequests() / loops), mostBytes);
+      // They cannot give way while they wait, so the other half is for small bodies.
+      LongTasks largeBodies =
+          new LongTasks(
+              vertx,
+              "redline-large-bodies",
+              longThreads,
+              Math.min(MAX_LARGE_BYTES, mostBytes / 2),
+              MAX_LARGE_BODY_WAIT);
       EventLoopState loop =
           new EventLoopState(
               context,
@@ -259,7 +268,7 @@ public final class DataPlane {
               settings.bodyTimeout(),
               settings.connections().writeTimeout(),
               denials);
-      Router router = new Router(routes, callers, callerLimit, loop);
+      Router router = new Router(routes(explaining, largeBodies), callers, callerLimit, loop);
       HttpServer server =
           vertx
               .createHttpServer(options())

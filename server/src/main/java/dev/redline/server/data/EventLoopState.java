@@ -3,7 +3,6 @@ package dev.redline.server.data;
 import dev.redline.server.logging.DenialLog;
 import io.vertx.core.Context;
 import java.time.Duration;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -110,16 +109,6 @@ final class EventLoopState {
     }
   }
 
-  /** Runs a long task on another thread, and passes its value to a handler on this event loop. */
-  <T> void offLoop(
-      LongTasks tasks,
-      long weight,
-      Callable<CompletionStage<T>> task,
-      Consumer<T> onValue,
-      Consumer<Throwable> onFailure) {
-    whenDone(tasks.run(weight, task), onValue, onFailure);
-  }
-
   private static <T> void deliver(
       CompletableFuture<T> done, Consumer<T> onValue, Consumer<Throwable> onFailure) {
     T value;
@@ -131,7 +120,7 @@ final class EventLoopState {
     }
     try {
       onValue.accept(value);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       onFailure.accept(e);
     }
   }

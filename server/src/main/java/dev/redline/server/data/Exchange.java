@@ -14,7 +14,10 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +66,7 @@ final class Exchange {
   private boolean admitted;
   private int bufferedBytes;
   private boolean responded;
+  private volatile boolean clientGone;
   private boolean counted = true;
   private boolean closesConnection;
   private Credential credential = Credential.NONE;
@@ -178,7 +182,33 @@ final class Exchange {
     connection.abort();
   }
 
+  /** Runs a long task on another thread, and passes its value to a handler on the event loop. */
+  <T> void offLoop(
+      LongTasks tasks, long weight, Callable<CompletionStage<T>> task, Consumer<T> onValue) {
+    loop.whenDone(
+        tasks.run(this, weight, task), onValue, failure -> Router.sendFailure(this, failure));
+  }
+
+  /** Notices from now on if the client leaves, although its request is complete. */
+  void watchClient() {
+    request.response().closeHandler(closed -> lost());
+  }
+
+  /**
+   * Ends a long task whose client has gone: no response can reach it. Called by any thread.
+   *
+   * @throws HttpProblem if it has gone
+   */
+  void requireClient() {
+    if (clientGone) {
+      throw new HttpProblem(408, "the client has gone");
+    }
+  }
+
   private void lost() {
+    if (!responded) {
+      clientGone = true;
+    }
     responded = true;
     leave();
     loop.unsent().remove(this);

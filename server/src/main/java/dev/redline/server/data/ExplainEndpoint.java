@@ -9,24 +9,24 @@ final class ExplainEndpoint implements Endpoint {
   private final RateLimitEngine engine;
   private final CheckReader reader;
   private final LongTasks explaining;
+  private final LongTasks largeBodies;
 
-  ExplainEndpoint(RateLimitEngine engine, CheckReader reader, LongTasks explaining) {
+  ExplainEndpoint(
+      RateLimitEngine engine, CheckReader reader, LongTasks explaining, LongTasks largeBodies) {
     this.engine = engine;
     this.reader = reader;
     this.explaining = explaining;
+    this.largeBodies = largeBodies;
   }
 
   @Override
   public void handle(Exchange exchange, byte[] body) {
     // Every rule is evaluated, which would delay the other requests of this event loop.
-    exchange
-        .loop()
-        .offLoop(
-            explaining,
-            1 + body.length / JsonBody.LARGE_BYTES,
-            () -> explain(body),
-            exchange::json,
-            failure -> Router.sendFailure(exchange, failure));
+    if (body.length >= JsonBody.LARGE_BYTES) {
+      exchange.offLoop(largeBodies, body.length, () -> explain(body), exchange::json);
+    } else {
+      exchange.offLoop(explaining, 1, () -> explain(body), exchange::json);
+    }
   }
 
   private CompletionStage<String> explain(byte[] body) {

@@ -8,6 +8,7 @@ import java.util.Map;
  */
 final class HttpProblem extends RuntimeException {
   private static final long serialVersionUID = 1L;
+  private static final int MAX_DETAIL = 1000;
 
   private final int status;
   private final String detail;
@@ -19,10 +20,15 @@ final class HttpProblem extends RuntimeException {
 
   /** Creates a problem whose response has header fields of its own. */
   HttpProblem(int status, String detail, Map<String, String> headers) {
-    super(detail, null, false, false);
+    super(shorten(detail), null, false, false);
     this.status = status;
-    this.detail = detail;
+    this.detail = shorten(detail);
     this.headers = headers;
+  }
+
+  /** Cuts what a client sent: a body has room for a value of 1 MiB. */
+  private static String shorten(String detail) {
+    return detail.length() <= MAX_DETAIL ? detail : detail.substring(0, MAX_DETAIL) + "…";
   }
 
   /** Returns the error for an invalid field. */

@@ -9,6 +9,7 @@ import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
+import dev.redline.server.RawClient;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -93,6 +94,13 @@ class LargeBodiesTest {
     return "{\"request\":{\"path\":\"" + path + "\"}}";
   }
 
+  private static String http(String body) {
+    return "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
+  }
+
   @Test
   void decidesLargeChecks() {
     HttpResponse<String> allowed = post("/v1/check", check("/once/" + PADDING)).join();
@@ -168,30 +176,73 @@ class LargeBodiesTest {
     assertThat(large).noneMatch(CompletableFuture::isDone);
 
     release.countDown();
-    assertThat(large).allSatisfy(each -> assertThat(each.join().body()).contains("\"slow\""));
+    // One that waited for more than a second gets 503.
+    assertThat(large)
+        .allSatisfy(each -> assertThat(each.join().body()).containsAnyOf("\"slow\"", "overloaded"))
+        .anySatisfy(each -> assertThat(each.join().body()).contains("\"slow\""));
   }
 
-  /** The memory for bodies is 16 MiB here, a quarter of it for large ones that wait. */
-  @Test
-  void answersLargeBodiesBeyondTheLimitWith503() {
-    String body = check("/slow/" + "x".repeat(1_000_000));
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/check", "/v1/check/batch", "/v1/explain"})
+  void answersLargeBodiesBeyondTheLimitWith503(String endpoint) {
+    int loops = Runtime.getRuntime().availableProcessors();
+    String check = check("/slow/" + "x".repeat(1_000_000));
+    String body = endpoint.endsWith("batch") ? "{\"checks\":[" + check + "]}" : check;
     List<CompletableFuture<HttpResponse<String>>> large = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
-      large.add(post("/v1/check", body));
+    for (int i = 0; i < 16 * loops; i++) {
+      large.add(post(endpoint, body));
     }
 
-    await().until(() -> large.stream().filter(CompletableFuture::isDone).count() == 2);
-    assertThat(large.stream().filter(CompletableFuture::isDone).map(CompletableFuture::join))
-        .allSatisfy(
-            response -> {
-              assertThat(response.statusCode()).isEqualTo(503);
-              assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
-            });
-    assertThat(post("/v1/check", check("/elsewhere")).join().statusCode()).isEqualTo(200);
+    await().until(() -> large.stream().anyMatch(CompletableFuture::isDone));
+    HttpResponse<String> rejected =
+        large.stream().filter(CompletableFuture::isDone).findFirst().orElseThrow().join();
+    assertThat(rejected.statusCode()).isEqualTo(503);
+    assertThat(rejected.headers().firstValue("Retry-After")).hasValue("1");
+    // Bodies that wait leave room for small ones on every event loop.
+    for (int i = 0; i < 4 * loops; i++) {
+      HttpClient other = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+      HttpRequest small =
+          HttpRequest.newBuilder(URI.create("http://localhost:" + dataPlane.port() + "/v1/check"))
+              .POST(BodyPublishers.ofString(check("/elsewhere")))
+              .build();
+      assertThat(other.sendAsync(small, BodyHandlers.ofString()).join().statusCode())
+          .isEqualTo(200);
+    }
 
     release.countDown();
-    assertThat(large).filteredOn(each -> each.join().statusCode() != 503).hasSize(4);
-    // Their memory is free again.
-    assertThat(post("/v1/check", body).join().statusCode()).isEqualTo(429);
+    large.forEach(CompletableFuture::join);
+    // The memory is free again, also that of bodies that got 503.
+    await().until(() -> post("/v1/check", check("/once/" + PADDING)).join().statusCode() != 503);
+  }
+
+  @Test
+  void decidesNothingForClientsThatHaveGone() throws Exception {
+    CompletableFuture<HttpResponse<String>> first = post("/v1/check", check("/slow/" + PADDING));
+    await().until(() -> deciding.get() == 1);
+    try (RawClient gone = new RawClient(dataPlane.port())) {
+      gone.send(http(check("/slow/" + PADDING)));
+    }
+    // New connections go to all event loops, which have seen the end of that one before they
+    // answer.
+    for (int i = 0; i < 20; i++) {
+      try (RawClient small = new RawClient(dataPlane.port())) {
+        small.send(http(check("/elsewhere")));
+        assertThat(small.response().status()).isEqualTo(200);
+      }
+    }
+
+    release.countDown();
+    assertThat(first.join().body()).contains("\"slow\"");
+    assertThat(post("/v1/check", check("/slow/" + PADDING)).join().body()).contains("\"slow\"");
+    assertThat(deciding).hasValue(2);
+  }
+
+  @Test
+  void cutsLongValuesInErrors() {
+    HttpResponse<String> response =
+        post("/v1/check", "{\"request\":{\"clientIp\":\"" + PADDING + "\"}}").join();
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).contains("request.clientIp").hasSizeLessThan(2000);
   }
 }
