@@ -85,7 +85,7 @@ enum Cell {
   Cell base() {
     return switch (this) {
       case BANDS_64 -> KEYS_64;
-      case BANDS_256, OPEN_20, OPEN_40, OPEN_60, OPEN_80, LEASED_ZIPF -> KEYS_256;
+      case BANDS_256, LEASED_ZIPF -> KEYS_256;
       case CLIENTS, LEASED_HOT -> HOT_64;
       default -> this;
     };

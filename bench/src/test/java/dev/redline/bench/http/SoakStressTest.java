@@ -16,6 +16,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  * The service on Redis at half of its peak for a minute: no error, and a heap that does not grow.
  * Then SIGTERM under load. The median is below 10 ms in at least one of three segments. With {@code
  * -Dredline.soak-seconds=600} or more, on a machine without other work, the 99th percentile of the
- * seconds in which the hypervisor stole no time must be below 10 ms in each of them.
+ * seconds in which the hypervisor stole no time must be below 10 ms in each of them. Latencies are
+ * judged last, so that a slow machine does not hide the rest. A bare server that gets the same
+ * requests after each segment shows how much of the latencies is the machine's.
  */
 @Tag("debian") // the jar of the service, which only "mvn verify" makes, and redis-server
 @Tag("stress")
@@ -38,6 +41,7 @@ class SoakStressTest {
   private static final int SECONDS = Integer.getInteger("redline.soak-seconds", 60);
   private static final Duration SEGMENT = Duration.ofSeconds(SECONDS).dividedBy(SEGMENTS);
   private static final boolean QUIET_MACHINE = SECONDS >= 600;
+  private static final Duration BARE_SEGMENT = SEGMENT.dividedBy(7);
   private static final long MAX_GROWTH = 16 << 20;
 
   @TempDir Path directory;
@@ -46,36 +50,53 @@ class SoakStressTest {
   void halfOfThePeakIsServedWithoutErrorsLatencyOrGrowthAndSigtermLosesNothing() throws Exception {
     MeasuredServers servers =
         new MeasuredServers(directory, new HttpBench(HttpBench.Plan.parse(List.of())).serverJar());
+    List<LoadResult> segments = new ArrayList<>();
     try (RedisServer redis = RedisServer.start(RedisBinary.any());
+        ServerProcess bare = servers.startBare();
         ServerProcess server = servers.startRedlineOnRedis(redis.uri())) {
-      try (HttpLoad load = new HttpLoad(server.port(), 32, Checks.single())) {
+      try (HttpLoad load = new HttpLoad(server.port(), 32, Checks.single());
+          HttpLoad bareLoad = new HttpLoad(bare.port(), 32, Checks.single())) {
         // The peak of a server that is not warm would be too low, and half of it too little load.
         WarmUp.run(server, load, 2, Duration.ofSeconds(8));
         double peak = load.closed(2, Duration.ofSeconds(4)).perSecond();
         load.open(peak / 2, Duration.ofSeconds(4));
         long before = liveBytes(server, servers.managementPort());
-        double best = Double.MAX_VALUE;
         for (int segment = 1; segment <= SEGMENTS; segment++) {
-          best = Math.min(best, serve(load, peak / 2));
+          segments.add(serve("soak", load, peak / 2, SEGMENT));
+          serve("bare server", bareLoad, peak / 2, BARE_SEGMENT);
         }
-        assertThat(best).as("ms, least median of a segment").isLessThan(10);
         long after = liveBytes(server, servers.managementPort());
         System.out.printf("soak: live heap %d KiB, then %d KiB%n", before >> 10, after >> 10);
         assertThat(after - before).isLessThan(MAX_GROWTH);
       }
       assertSigtermLosesNothing(server);
     }
+    assertThat(segments)
+        .as("a segment with a median below 10 ms")
+        .anyMatch(segment -> segment.millis(50) < 10);
+    if (QUIET_MACHINE) {
+      assertThat(segments).extracting(SoakStressTest::judgedMillis).allMatch(p99 -> p99 < 10);
+    }
   }
 
-  /** Sends one segment; returns the median in ms. */
-  private static double serve(HttpLoad load, double perSecond) throws InterruptedException {
+  /** Returns p99 of the quiet seconds if there were enough of them, else that of all. */
+  private static double judgedMillis(LoadResult result) {
+    QuietSeconds.Sum quiet = new QuietSeconds.Sum();
+    quiet.add(result.quiet());
+    return quiet.isEnough() ? quiet.millis(99) : result.millis(99);
+  }
+
+  /** Sends one segment, in which no request may fail. */
+  private static LoadResult serve(String name, HttpLoad load, double perSecond, Duration time)
+      throws InterruptedException {
     ProcessorTimes before = ProcessorTimes.now();
-    LoadResult result = load.open(perSecond, SEGMENT);
+    LoadResult result = load.open(perSecond, time);
     QuietSeconds.Sum quiet = new QuietSeconds.Sum();
     quiet.add(result.quiet());
     System.out.printf(
-        "soak: %.0f/s, p50 %.2f ms, p99 %.2f ms, max %.2f ms; stolen %.1f %%;"
+        "%s: %.0f/s, p50 %.2f ms, p99 %.2f ms, max %.2f ms; stolen %.1f %%;"
             + " %d of %d s quiet, their p99 %.2f ms, p99.9 %.2f ms%n",
+        name,
         result.perSecond(),
         result.millis(50),
         result.millis(99),
@@ -85,12 +106,9 @@ class SoakStressTest {
         quiet.seconds(),
         quiet.millis(99),
         quiet.millis(99.9));
-    assertThat(result.failed() + result.lost()).isZero();
+    assertThat(result.errors()).isZero();
     assertThat(result.allowed()).isEqualTo(result.sent());
-    if (QUIET_MACHINE) {
-      assertThat(quiet.isEnough() ? quiet.millis(99) : result.millis(99)).isLessThan(10);
-    }
-    return result.millis(50);
+    return result;
   }
 
   /** Connections that are never idle until the server announces that it closes them. */

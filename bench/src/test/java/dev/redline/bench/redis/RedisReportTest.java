@@ -39,6 +39,11 @@ class RedisReportTest {
     assertThat(report.peak(RedisContender.FLOOR)).isEqualTo(1000);
     assertThat(report(0.05, 200, 2_000_000, 0))
         .containsPattern("open loop at 60 % of peak, p99 +\\| +100.\\d \\| +200.\\d .*\\| +2.00 ");
+    for (Cell cell : Cell.values()) {
+      if (cell.load() == Cell.Load.OPEN) {
+        assertThat(cell.base()).isEqualTo(cell);
+      }
+    }
   }
 
   @Test
