@@ -197,7 +197,7 @@ class RuleReloadingTest {
 
     source.failure = null;
     awaitRule("a-2", Duration.ofSeconds(6));
-    assertThat(loader.status().errors()).isEmpty();
+    await().until(() -> loader.status().errors().isEmpty());
   }
 
   @Test
