@@ -191,7 +191,12 @@ final class Exchange {
 
   /** Notices from now on if the client leaves, although its request is complete. */
   void watchClient() {
-    request.response().closeHandler(closed -> lost());
+    HttpServerResponse response = request.response();
+    if (response.closed()) {
+      lost();
+    } else {
+      response.closeHandler(closed -> lost());
+    }
   }
 
   /**

@@ -20,15 +20,24 @@ final class HttpProblem extends RuntimeException {
 
   /** Creates a problem whose response has header fields of its own. */
   HttpProblem(int status, String detail, Map<String, String> headers) {
-    super(shorten(detail), null, false, false);
+    super(null, null, false, false);
     this.status = status;
     this.detail = shorten(detail);
     this.headers = headers;
   }
 
-  /** Cuts what a client sent: a body has room for a value of 1 MiB. */
+  /** Cuts what a client sent, but no pair of surrogates: a body has room for a value of 1 MiB. */
   private static String shorten(String detail) {
-    return detail.length() <= MAX_DETAIL ? detail : detail.substring(0, MAX_DETAIL) + "…";
+    if (detail.length() <= MAX_DETAIL) {
+      return detail;
+    }
+    int end = Character.isHighSurrogate(detail.charAt(MAX_DETAIL - 1)) ? MAX_DETAIL - 1 : MAX_DETAIL;
+    return detail.substring(0, end) + "…";
+  }
+
+  @Override
+  public String getMessage() {
+    return detail;
   }
 
   /** Returns the error for an invalid field. */

@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Runs tasks that take long on a few threads of their own, so that they cannot take the processors
  * from the event loops. Tasks have a weight, such as the bytes they keep in memory. Beyond a total
- * weight further ones get 503, and so do tasks that waited too long for a thread. Thread-safe.
+ * weight further ones get 503, and so do tasks that waited too long for a thread, unless the service
+ * is shutting down: then every request is served that was received. Thread-safe.
  */
 final class LongTasks {
   private final WorkerExecutor threads;
@@ -32,7 +33,8 @@ final class LongTasks {
    */
   <T> CompletionStage<T> run(
       Exchange exchange, long taskWeight, Callable<CompletionStage<T>> task) {
-    if (weight.addAndGet(taskWeight) > maxWeight) {
+    Drain drain = exchange.loop().drain();
+    if (weight.addAndGet(taskWeight) > maxWeight && !drain.hasBegun()) {
       weight.addAndGet(-taskWeight);
       return CompletableFuture.failedFuture(Router.overloaded());
     }
@@ -43,7 +45,7 @@ final class LongTasks {
           .executeBlocking(
               () -> {
                 exchange.requireClient();
-                if (System.nanoTime() - begun > maxWaitNanos) {
+                if (System.nanoTime() - begun > maxWaitNanos && !drain.hasBegun()) {
                   throw Router.overloaded();
                 }
                 return task.call();

@@ -5,6 +5,7 @@ import dev.redline.core.DecisionListener.LimitExceeded;
 import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.ApiKeyDigest;
+import dev.redline.core.key.RequestContext;
 import dev.redline.core.spi.MetricsExporter;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -29,7 +30,9 @@ public final class DenialLog implements AutoCloseable {
   private static final int CAPACITY = 4096;
   private static final int MAX_PATH = 256;
 
-  private record Denial(LimitCheck check, RateLimitResult result, @Nullable String traceParent) {}
+  /** What a line needs: a check may hold 1 MiB, and must not wait for the log. */
+  private record Denial(
+      @Nullable String path, RateLimitResult result, @Nullable TraceContext trace) {}
 
   private final BlockingQueue<Denial> queue = new ArrayBlockingQueue<>(CAPACITY);
   private final DecisionListener denials;
@@ -65,9 +68,17 @@ public final class DenialLog implements AutoCloseable {
    * @param traceParent the header field of the request with its trace, if it has one
    */
   public void decided(LimitCheck check, RateLimitResult result, @Nullable String traceParent) {
-    if (denials.wants(result) && !queue.offer(new Denial(check, result, traceParent))) {
+    if (denials.wants(result)
+        && !queue.offer(new Denial(path(check), result, TraceContext.parse(traceParent)))) {
       metrics.eventDropped();
     }
+  }
+
+  /** Returns the part of the path that is logged, or null if there is no path. */
+  private static @Nullable String path(LimitCheck check) {
+    String path =
+        check instanceof LimitCheck.OfRequest ofRequest ? ofRequest.request().pathOrNull() : null;
+    return path == null || path.length() <= MAX_PATH ? path : path.substring(0, MAX_PATH);
   }
 
   private void run() {
@@ -75,8 +86,9 @@ public final class DenialLog implements AutoCloseable {
       while (!Thread.currentThread().isInterrupted()) {
         Denial next = queue.take();
         try {
-          trace = TraceContext.parse(next.traceParent);
-          denials.decided(next.check, next.result, List.of());
+          trace = next.trace;
+          RequestContext request = RequestContext.builder().path(next.path).build();
+          denials.decided(LimitCheck.ofRequest(request), next.result, List.of());
         } catch (RuntimeException | Error e) {
           // Also an Error: the next line may succeed.
           LOG.error("a denial could not be logged", e);
@@ -142,7 +154,6 @@ public final class DenialLog implements AutoCloseable {
   private static String printable(String path) {
     StringBuilder text = new StringBuilder();
     path.chars()
-        .limit(MAX_PATH)
         .forEach(c -> text.append(c <= ' ' || c == '"' || c == '\\' || c > '~' ? '?' : (char) c));
     return text.toString();
   }

@@ -10,6 +10,7 @@ import dev.redline.core.memory.LocalStore;
 import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.server.RawClient;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -94,8 +95,10 @@ class LargeBodiesTest {
     return "{\"request\":{\"path\":\"" + path + "\"}}";
   }
 
-  private static String http(String body) {
-    return "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: "
+  private static String http(String endpoint, String body) {
+    return "POST "
+        + endpoint
+        + " HTTP/1.1\r\nHost: x\r\nContent-Length: "
         + body.length()
         + "\r\n\r\n"
         + body;
@@ -211,30 +214,115 @@ class LargeBodiesTest {
 
     release.countDown();
     large.forEach(CompletableFuture::join);
-    // The memory is free again, also that of bodies that got 503.
-    await().until(() -> post("/v1/check", check("/once/" + PADDING)).join().statusCode() != 503);
+    // The memory is free again, also that of bodies that got 503: it has room for more of them than
+    // fit at once.
+    String next = check("/once/" + "x".repeat(1_000_000));
+    for (int i = 0; i < 16 * loops; i++) {
+      assertThat(post("/v1/check", next).join().statusCode()).isNotEqualTo(503);
+    }
+  }
+
+  /** Keeps all threads for large bodies busy until the release. */
+  private List<CompletableFuture<HttpResponse<String>>> occupyThreads() {
+    int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    List<CompletableFuture<HttpResponse<String>>> busy = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      busy.add(post("/v1/check", check("/slow/" + PADDING)));
+    }
+    await().until(() -> deciding.get() == threads);
+    return busy;
+  }
+
+  /** Returns once all event loops have seen the end of connections that were closed before. */
+  private void awaitEndOfConnections() throws IOException {
+    // New connections go to all event loops.
+    for (int i = 0; i < 20; i++) {
+      try (RawClient small = new RawClient(dataPlane.port())) {
+        small.send(http("/v1/check", check("/elsewhere")));
+        assertThat(small.response().status()).isEqualTo(200);
+      }
+    }
+  }
+
+  /** Waits longer than a large body may wait. */
+  private static void waitTooLong() {
+    await().pollDelay(Duration.ofMillis(1200)).until(() -> true);
   }
 
   @Test
   void decidesNothingForClientsThatHaveGone() throws Exception {
-    CompletableFuture<HttpResponse<String>> first = post("/v1/check", check("/slow/" + PADDING));
-    await().until(() -> deciding.get() == 1);
+    List<CompletableFuture<HttpResponse<String>>> busy = occupyThreads();
     try (RawClient gone = new RawClient(dataPlane.port())) {
-      gone.send(http(check("/slow/" + PADDING)));
+      gone.send(http("/v1/check", check("/slow/" + PADDING)));
     }
-    // New connections go to all event loops, which have seen the end of that one before they
-    // answer.
-    for (int i = 0; i < 20; i++) {
-      try (RawClient small = new RawClient(dataPlane.port())) {
-        small.send(http(check("/elsewhere")));
-        assertThat(small.response().status()).isEqualTo(200);
-      }
-    }
+    awaitEndOfConnections();
 
     release.countDown();
-    assertThat(first.join().body()).contains("\"slow\"");
+    busy.forEach(each -> assertThat(each.join().body()).contains("\"slow\""));
     assertThat(post("/v1/check", check("/slow/" + PADDING)).join().body()).contains("\"slow\"");
+    assertThat(deciding).hasValue(busy.size() + 1);
+  }
+
+  @Test
+  void endsBatchWhoseClientHasGone() throws Exception {
+    String slow = check("/slow/" + PADDING);
+    try (RawClient gone = new RawClient(dataPlane.port())) {
+      gone.send(http("/v1/check/batch", "{\"checks\":[" + slow + "," + slow + "]}"));
+      await().until(() -> deciding.get() == 1);
+    }
+    awaitEndOfConnections();
+
+    release.countDown();
+    assertThat(post("/v1/check", slow).join().body()).contains("\"slow\"");
     assertThat(deciding).hasValue(2);
+  }
+
+  @Test
+  void answersLargeBodiesThatWaitedTooLongWith503() {
+    List<CompletableFuture<HttpResponse<String>>> busy = occupyThreads();
+    CompletableFuture<HttpResponse<String>> late = post("/v1/check", check("/slow/" + PADDING));
+    waitTooLong();
+
+    release.countDown();
+    assertThat(late.join().statusCode()).isEqualTo(503);
+    busy.forEach(each -> assertThat(each.join().body()).contains("\"slow\""));
+  }
+
+  @Test
+  void shutdownServesLargeBodiesHoweverLongTheyWaited() throws Exception {
+    occupyThreads();
+    try (RawClient late = new RawClient(dataPlane.port())) {
+      late.send(http("/v1/check", check("/slow/" + PADDING)));
+      waitTooLong();
+      Thread stopping = new Thread(dataPlane::stop);
+      stopping.start();
+      // From then on responses say that they are the last ones.
+      await()
+          .until(
+              () -> {
+                HttpResponse<String> small = post("/v1/check", check("/elsewhere")).join();
+                return small.headers().firstValue("Connection").isPresent();
+              });
+
+      release.countDown();
+      RawClient.Response response = late.response();
+      assertThat(response.status()).isEqualTo(429);
+      assertThat(response.head()).containsIgnoringCase("connection: close");
+      stopping.join();
+    }
+  }
+
+  @Test
+  void cutsNoCharacterInErrors() {
+    // One of them has its second surrogate behind the cut.
+    for (String start : List.of("", "a")) {
+      String value = start + "😀".repeat(1000);
+      HttpResponse<String> response =
+          post("/v1/check", "{\"request\":{\"clientIp\":\"" + value + "\"}}").join();
+
+      assertThat(response.statusCode()).isEqualTo(400);
+      assertThat(response.body()).contains("😀").doesNotContain("\\ud83d");
+    }
   }
 
   @Test
