@@ -23,8 +23,8 @@ import java.util.OptionalDouble;
  * <p>A stall of 60 ms, which a machine with other work has now and then, is 1 % of a round: so
  * there are several rounds, and the one with the median p99 is shown, with the time that the
  * hypervisor stole meanwhile. What is judged is p99 of the quiet seconds of all rounds, if at least
- * a third of the seconds were quiet. A bare server under single checks is measured likewise, and not
- * judged: it shows how much of the latencies is the machine's.
+ * a third of the seconds were quiet. A bare server under single checks is measured likewise, and
+ * not judged: it shows how much of the latencies is the machine's.
  */
 final class LatencyBench {
   /** How many decisions per second batches in memory should reach. */
@@ -67,7 +67,13 @@ final class LatencyBench {
     double inMemory;
     double leased;
     try (ServerProcess bare = servers.startBare()) {
-      row("single, bare server", bare, CONNECTIONS, Checks.single(), OptionalDouble.empty(), progress);
+      row(
+          "single, bare server",
+          bare,
+          CONNECTIONS,
+          Checks.single(),
+          OptionalDouble.empty(),
+          progress);
     }
     try (RedisServer redis = RedisServer.start(RedisBinary.any())) {
       try (ServerProcess server = servers.startRedline()) {
@@ -121,8 +127,7 @@ final class LatencyBench {
 
   private void measure(String store, ServerProcess server, PrintStream progress)
       throws InterruptedException {
-    row(
-        "single, " + store, server, CONNECTIONS, Checks.single(), OptionalDouble.of(0), progress);
+    row("single, " + store, server, CONNECTIONS, Checks.single(), OptionalDouble.of(0), progress);
     row(
         "batch of " + BATCH + ", " + store,
         server,

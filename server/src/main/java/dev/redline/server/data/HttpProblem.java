@@ -31,7 +31,8 @@ final class HttpProblem extends RuntimeException {
     if (detail.length() <= MAX_DETAIL) {
       return detail;
     }
-    int end = Character.isHighSurrogate(detail.charAt(MAX_DETAIL - 1)) ? MAX_DETAIL - 1 : MAX_DETAIL;
+    int end =
+        Character.isHighSurrogate(detail.charAt(MAX_DETAIL - 1)) ? MAX_DETAIL - 1 : MAX_DETAIL;
     return detail.substring(0, end) + "…";
   }
 

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Runs tasks that take long on a few threads of their own, so that they cannot take the processors
  * from the event loops. Tasks have a weight, such as the bytes they keep in memory. Beyond a total
- * weight further ones get 503, and so do tasks that waited too long for a thread, unless the service
- * is shutting down: then every request is served that was received. Thread-safe.
+ * weight further ones get 503, and so do tasks that waited too long for a thread, unless the
+ * service is shutting down: then every request is served that was received. Thread-safe.
  */
 final class LongTasks {
   private final WorkerExecutor threads;
