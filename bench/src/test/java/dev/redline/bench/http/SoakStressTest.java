@@ -57,6 +57,7 @@ class SoakStressTest {
       try (HttpLoad load = new HttpLoad(server.port(), 32, Checks.single());
           HttpLoad bareLoad = new HttpLoad(bare.port(), 32, Checks.single())) {
         // The peak of a server that is not warm would be too low, and half of it too little load.
+        WarmUp.run(bare, bareLoad, 2, Duration.ofSeconds(4));
         WarmUp.run(server, load, 2, Duration.ofSeconds(8));
         double peak = load.closed(2, Duration.ofSeconds(4)).perSecond();
         load.open(peak / 2, Duration.ofSeconds(4));
