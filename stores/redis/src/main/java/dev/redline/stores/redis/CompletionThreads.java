@@ -123,7 +123,12 @@ final class CompletionThreads implements AutoCloseable {
   private static final class Worker extends ForkJoinWorkerThread {
     Worker(ForkJoinPool pool) {
       super(pool);
-      setName("redline-redis-completion-" + getPoolIndex());
+    }
+
+    @Override
+    protected void onStart() {
+      super.onStart();
+      setName("redline-redis-completion-" + getPoolIndex()); // the constructor's index is always 0
     }
   }
 }

@@ -15,8 +15,10 @@ import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -87,8 +89,12 @@ class CompletionTest {
   }
 
   private void block(Outcome ignored) {
+    await(release);
+  }
+
+  private static void await(CountDownLatch latch) {
     try {
-      release.await();
+      latch.await();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -263,6 +269,27 @@ class CompletionTest {
     assertThat(blocking.await(20, TimeUnit.SECONDS)).isTrue();
     assertThat(store.acquireAndWait(one(0)).allowed()).isTrue();
     assertThat(release.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void completionThreadsHaveDifferentNames() throws Exception {
+    Set<String> names = ConcurrentHashMap.newKeySet();
+    CountDownLatch both = new CountDownLatch(2);
+    try (CompletionThreads completionThreads = new CompletionThreads()) {
+      for (int i = 0; i < 2; i++) {
+        completionThreads.deliver(
+            new ResultDelivery(
+                List.of(),
+                () -> {
+                  names.add(Thread.currentThread().getName());
+                  both.countDown();
+                  await(both);
+                  return new Object[0];
+                }));
+      }
+      assertThat(both.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(names).hasSize(2).allMatch(name -> name.startsWith("redline-redis-completion-"));
   }
 
   @Test
