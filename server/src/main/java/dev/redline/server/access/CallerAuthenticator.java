@@ -1,7 +1,6 @@
 package dev.redline.server.access;
 
-import java.util.List;
-import java.util.Locale;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +19,6 @@ public final class CallerAuthenticator {
   /** The header field that a response of status 401 has. */
   public static final Map<String, String> CHALLENGE =
       Map.of("WWW-Authenticate", "Bearer realm=\"redline\"");
-
-  private static final String SCHEME = "bearer ";
 
   /** Which header field authenticated a caller. */
   public enum Credential {
@@ -43,17 +40,14 @@ public final class CallerAuthenticator {
     private static final DataCaller ANYBODY = new DataCaller(Credential.NONE, Optional.empty());
   }
 
-  private record NamedToken(String name, TokenDigest digest) {}
-
-  private final List<NamedToken> tokens;
+  private final TokenTable<String> names;
   private final FailedLoginLog log = new FailedLoginLog();
 
   /** Creates an authenticator for tokens; without any, everybody may call. */
   public CallerAuthenticator(Map<String, String> tokensByName) {
-    this.tokens =
-        tokensByName.entrySet().stream()
-            .map(token -> new NamedToken(token.getKey(), TokenDigest.of(token.getValue())))
-            .toList();
+    Map<String, String> namesByToken = new HashMap<>();
+    tokensByName.forEach((name, token) -> namesByToken.put(token, name));
+    this.names = new TokenTable<>(namesByToken);
   }
 
   /**
@@ -66,17 +60,16 @@ public final class CallerAuthenticator {
    */
   public Optional<DataCaller> authenticate(
       @Nullable String authorization, @Nullable String token, @Nullable String remote) {
-    if (tokens.isEmpty()) {
+    if (names.isEmpty()) {
       return Optional.of(DataCaller.ANYBODY);
     }
     Optional<DataCaller> caller = Optional.empty();
     if (token != null) {
       caller = find(token.strip(), Credential.TOKEN_HEADER);
     }
-    if (caller.isEmpty()
-        && authorization != null
-        && authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
-      caller = find(authorization.substring(SCHEME.length()).strip(), Credential.AUTHORIZATION);
+    if (caller.isEmpty()) {
+      caller =
+          BearerToken.of(authorization).flatMap(bearer -> find(bearer, Credential.AUTHORIZATION));
     }
     if (caller.isPresent()) {
       return caller;
@@ -87,15 +80,7 @@ public final class CallerAuthenticator {
     return Optional.empty();
   }
 
-  /** Compares with all tokens, also after one matched. */
   private Optional<DataCaller> find(String token, Credential credential) {
-    TokenDigest presented = TokenDigest.of(token);
-    Optional<String> name = Optional.empty();
-    for (NamedToken known : tokens) {
-      if (known.digest().matches(presented)) {
-        name = Optional.of(known.name());
-      }
-    }
-    return name.map(found -> new DataCaller(credential, Optional.of(found)));
+    return names.find(token).map(name -> new DataCaller(credential, Optional.of(name)));
   }
 }

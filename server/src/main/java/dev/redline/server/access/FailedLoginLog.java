@@ -1,8 +1,8 @@
 package dev.redline.server.access;
 
+import dev.redline.server.logging.LineLimit;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Logs failed logins, at most {@value #LINES_PER_SECOND} per second, so that guessing tokens does
@@ -13,22 +13,14 @@ final class FailedLoginLog {
   private static final Logger LOG = System.getLogger(FailedLoginLog.class.getName());
   private static final int LINES_PER_SECOND = 5;
 
-  private long second = Long.MIN_VALUE;
-  private int lines;
-  private long suppressed;
+  private final LineLimit limit = new LineLimit(LINES_PER_SECOND);
 
   synchronized void record(String address) {
-    long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
-    if (now != second) {
-      second = now;
-      lines = 0;
-    }
-    if (++lines > LINES_PER_SECOND) {
-      suppressed++;
+    if (!limit.allowsLine()) {
       return;
     }
-    String more = suppressed > 0 ? " (" + suppressed + " more were not logged)" : "";
-    suppressed = 0;
+    long leftOut = limit.takeLeftOut();
+    String more = leftOut > 0 ? " (" + leftOut + " more were not logged)" : "";
     LOG.log(Level.WARNING, "failed login with an unknown token from " + address + more);
   }
 }

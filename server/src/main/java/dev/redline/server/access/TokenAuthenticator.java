@@ -8,9 +8,10 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
+import dev.redline.server.settings.AdminToken;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -30,23 +31,31 @@ public final class TokenAuthenticator implements AutoCloseable {
   private static final int MAX_ADDRESSES = 10_000;
   private static final long ATTEMPTS = 20;
   private static final Duration PERIOD = Duration.ofMinutes(1);
-  private static final String SCHEME = "bearer ";
+
+  /** The result of an authentication. */
+  public sealed interface Authentication permits Accepted, Rejected {}
 
   /**
-   * The result of an authentication: a caller, or the error response to send.
+   * The token is valid.
    *
-   * @param caller the owner of the token; empty if authentication failed
-   * @param status the HTTP status of the response; 200 with a caller
-   * @param detail the reason of the failure
-   * @param headers the header fields of the error response
+   * @param caller its owner
    */
-  public record Authentication(
-      Optional<Caller> caller, int status, String detail, Map<String, String> headers) {}
+  public record Accepted(Caller caller) implements Authentication {}
+
+  /**
+   * The error response to send.
+   *
+   * @param status the HTTP status
+   * @param detail the reason
+   * @param headers the header fields
+   */
+  public record Rejected(int status, String detail, Map<String, String> headers)
+      implements Authentication {}
 
   /** A token that was accepted from an address. */
   private record AcceptedLogin(String address, String tokenName) {}
 
-  private final AccessTokens tokens;
+  private final TokenTable<Caller> callers;
   private final PeerAddresses addresses;
   private final FailedLoginLog log = new FailedLoginLog();
   private final LocalStore attempts;
@@ -60,12 +69,16 @@ public final class TokenAuthenticator implements AutoCloseable {
   /**
    * Creates an authenticator.
    *
-   * @param tokens the valid tokens
+   * @param tokens the valid tokens by name
    * @param identity how addresses are grouped, such as IPv6 addresses by prefix
    * @param clock the clock of the limit on wrong tokens
    */
-  public TokenAuthenticator(AccessTokens tokens, IdentitySettings identity, MicrosClock clock) {
-    this.tokens = tokens;
+  public TokenAuthenticator(
+      Map<String, AdminToken> tokens, IdentitySettings identity, MicrosClock clock) {
+    Map<String, Caller> callersByToken = new HashMap<>();
+    tokens.forEach(
+        (name, token) -> callersByToken.put(token.value(), new Caller(name, token.role())));
+    this.callers = new TokenTable<>(callersByToken);
     this.addresses = new PeerAddresses(identity);
     this.attempts = new LocalStore(MAX_ADDRESSES, clock);
   }
@@ -77,15 +90,16 @@ public final class TokenAuthenticator implements AutoCloseable {
    * @param remote the client's address
    */
   public Authentication authenticate(@Nullable String authorization, @Nullable String remote) {
-    if (authorization == null || !authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+    Optional<String> token = BearerToken.of(authorization);
+    if (token.isEmpty()) {
       return unauthorized("a token is needed: Authorization: Bearer …", "");
     }
     String address = addresses.groupOf(remote);
     RateLimitKey key = new RateLimitKey(limits, address);
-    Optional<Caller> caller = tokens.find(authorization.substring(SCHEME.length()).strip());
+    Optional<Caller> caller = callers.find(token.get());
     if (caller.isPresent()
         && acceptedLogins.contains(new AcceptedLogin(address, caller.get().name()))) {
-      return accepted(caller.get());
+      return new Accepted(caller.get());
     }
     // Only wrong tokens count: for a valid one this is a dry run.
     Outcome outcome = new Outcome();
@@ -101,25 +115,17 @@ public final class TokenAuthenticator implements AutoCloseable {
     if (acceptedLogins.size() < MAX_ADDRESSES) {
       acceptedLogins.add(new AcceptedLogin(address, caller.get().name()));
     }
-    return accepted(caller.get());
-  }
-
-  private static Authentication accepted(Caller caller) {
-    return new Authentication(Optional.of(caller), 200, "", Map.of());
+    return new Accepted(caller.get());
   }
 
   private static Authentication unauthorized(String detail, String error) {
-    return new Authentication(
-        Optional.empty(),
-        401,
-        detail,
-        Map.of("WWW-Authenticate", "Bearer realm=\"redline\"" + error));
+    return new Rejected(
+        401, detail, Map.of("WWW-Authenticate", "Bearer realm=\"redline\"" + error));
   }
 
   private static Authentication tooManyAttempts(long waitMicros) {
     long seconds = Math.max(1, (waitMicros + 999_999) / 1_000_000);
-    return new Authentication(
-        Optional.empty(),
+    return new Rejected(
         429,
         "too many wrong tokens from this address; wait " + seconds + " s",
         Map.of("Retry-After", Long.toString(seconds)));

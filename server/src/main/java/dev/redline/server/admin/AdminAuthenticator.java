@@ -2,7 +2,10 @@ package dev.redline.server.admin;
 
 import dev.redline.server.access.Caller;
 import dev.redline.server.access.TokenAuthenticator;
+import dev.redline.server.access.TokenAuthenticator.Accepted;
 import dev.redline.server.access.TokenAuthenticator.Authentication;
+import dev.redline.server.access.TokenAuthenticator.Rejected;
+import dev.redline.server.management.UnreadBodyValve;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -51,11 +54,12 @@ final class AdminAuthenticator implements Filter {
     }
     Authentication result =
         authenticator.authenticate(request.getHeader("Authorization"), request.getRemoteAddr());
-    if (result.caller().isEmpty()) {
-      BodyReader.reject(request, response, result.status(), result.headers(), result.detail());
+    if (result instanceof Rejected rejected) {
+      BodyReader.reject(
+          request, response, rejected.status(), rejected.headers(), rejected.detail());
       return;
     }
-    Caller caller = result.caller().get();
+    Caller caller = ((Accepted) result).caller();
     boolean reads =
         READ_METHODS.contains(request.getMethod()) || request.getServletPath().equals(VALIDATE);
     if (!reads && !caller.mayChange()) {
@@ -68,7 +72,7 @@ final class AdminAuthenticator implements Filter {
       return;
     }
     request.setAttribute(CALLER, caller);
-    if (BodyReader.hasBody(request)) {
+    if (UnreadBodyValve.hasBody(request)) {
       BodyReader.start(request, response, bodyTimeout);
     } else {
       chain.doFilter(request, response);

@@ -59,10 +59,6 @@ final class BodyReader implements ReadListener, AsyncListener {
     async.addListener(this);
   }
 
-  static boolean hasBody(HttpServletRequest request) {
-    return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
-  }
-
   /** Reads the body, and then dispatches the request to its endpoint. */
   static void start(HttpServletRequest request, HttpServletResponse response, Duration timeout)
       throws IOException {
@@ -83,7 +79,7 @@ final class BodyReader implements ReadListener, AsyncListener {
       String detail)
       throws IOException {
     headers.forEach(response::setHeader);
-    if (!hasBody(request)) {
+    if (!UnreadBodyValve.hasBody(request)) {
       write(response, status, detail);
       return;
     }

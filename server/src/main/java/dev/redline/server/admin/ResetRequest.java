@@ -58,7 +58,7 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
       return Optional.empty();
     }
     if (!body.get(name).isString()) {
-      throw new AdminProblem(400, name + ": must be a text");
+      throw new AdminProblem(400, name + ": must be a string");
     }
     return Optional.of(body.get(name).stringValue());
   }
@@ -70,12 +70,12 @@ record ResetRequest(BucketReset reset, Optional<String> ruleId, Optional<String>
     List<String> values = new ArrayList<>();
     for (JsonNode value : node) {
       if (!node.isArray() || !value.isString()) {
-        throw new AdminProblem(400, "identity: must be a text, or a list of texts");
+        throw new AdminProblem(400, "identity: must be a string, or a list of strings");
       }
       values.add(value.stringValue());
     }
     if (!node.isArray()) {
-      throw new AdminProblem(400, "identity: must be a text, or a list of texts");
+      throw new AdminProblem(400, "identity: must be a string, or a list of strings");
     }
     return values;
   }

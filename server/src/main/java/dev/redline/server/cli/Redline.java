@@ -100,7 +100,8 @@ public final class Redline {
     }
     to.println("  redline version");
     to.println("      prints the version");
-    to.println("  redline " + BENCH + " local|redis|faults|http");
+    to.println(
+        "  redline " + BENCH + " local|redis|hazelcast|jdbc|spring|quarkus|faults|http|scale");
     to.println("      measures against peers of the same run (from a checkout)");
   }
 }

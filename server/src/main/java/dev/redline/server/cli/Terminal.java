@@ -15,8 +15,7 @@ import java.util.Map;
  * @param err errors
  * @param variables the environment variables
  */
-public record Terminal(
-    InputStream in, PrintStream out, PrintStream err, Map<String, String> variables) {
+record Terminal(InputStream in, PrintStream out, PrintStream err, Map<String, String> variables) {
   /** Returns the streams of this process; output is UTF-8 in every locale. */
   static Terminal ofProcess() {
     return new Terminal(

@@ -160,8 +160,7 @@ final class CheckReader {
   }
 
   /** Reads one field; returns a bit that stands for it, to find fields given twice. */
-  private static int readField(JsonParser json, String field, CheckFields fields)
-      throws IOException {
+  private int readField(JsonParser json, String field, CheckFields fields) throws IOException {
     switch (field) {
       case "request" -> {
         fields.request = RequestReader.read(json);
@@ -209,7 +208,9 @@ final class CheckReader {
         fields.exceptRuleSets = JsonFields.texts(json, field);
         return 1 << 10;
       }
-      default -> throw JsonFields.unknownField(field, CHECK_FIELDS);
+      default ->
+          throw JsonFields.unknownField(
+              field, inlineLimits == null ? CHECK_FIELDS : CHECK_FIELDS + ", limit, bands");
     }
   }
 }

@@ -249,15 +249,15 @@ public final class DataPlane {
 
     @Override
     public Future<?> start() {
-      long mostBytes = Math.max(2 * JsonBody.MAX_BYTES, settings.mostBytes() / loops);
-      Admission admission = new Admission(Math.max(1, settings.mostRequests() / loops), mostBytes);
+      long maxBytes = Math.max(2 * JsonBody.MAX_BYTES, settings.maxBytes() / loops);
+      Admission admission = new Admission(Math.max(1, settings.maxRequests() / loops), maxBytes);
       // They cannot give way while they wait, so the other half is for small bodies.
       LongTasks largeBodies =
           new LongTasks(
               vertx,
               "redline-large-bodies",
               longThreads,
-              Math.min(MAX_LARGE_BYTES, mostBytes / 2),
+              Math.min(MAX_LARGE_BYTES, maxBytes / 2),
               MAX_LARGE_BODY_WAIT);
       EventLoopState loop =
           new EventLoopState(

@@ -18,8 +18,8 @@ import java.util.Optional;
  * @param proxies the peers that may use forward-auth
  * @param apiKeyHeader the header that carries API keys
  * @param inlineLimits whether checks may carry their own limits
- * @param mostRequests how many requests may wait for their body or decision at once
- * @param mostBytes how many bytes of bodies may be buffered for them
+ * @param maxRequests how many requests may wait for their body or decision at once
+ * @param maxBytes how many bytes of bodies may be buffered for them
  * @param connections the limits of connections
  * @param bodyTimeout how long a request may take to send its body
  * @param tls the files for TLS; absent: no TLS
@@ -32,12 +32,12 @@ public record DataPlaneSettings(
     TrustedProxies proxies,
     String apiKeyHeader,
     boolean inlineLimits,
-    int mostRequests,
-    long mostBytes,
+    int maxRequests,
+    long maxBytes,
     ConnectionLimits connections,
     Duration bodyTimeout,
     Optional<TlsSettings> tls) {
-  private static final int MOST_REQUESTS = 20_000;
+  private static final int MAX_REQUESTS = 20_000;
   private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -54,7 +54,7 @@ public record DataPlaneSettings(
         settings.core().identity().trustedProxies().orElse(TrustedProxies.loopback()),
         settings.core().identity().apiKeyHeader(),
         settings.server().inlineLimits(),
-        MOST_REQUESTS,
+        MAX_REQUESTS,
         Runtime.getRuntime().maxMemory() / 8,
         new ConnectionLimits(
             settings.server().maxConnections(),

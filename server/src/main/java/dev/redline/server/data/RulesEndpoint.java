@@ -1,6 +1,8 @@
 package dev.redline.server.data;
 
 import dev.redline.server.access.TokenAuthenticator;
+import dev.redline.server.access.TokenAuthenticator.Authentication;
+import dev.redline.server.access.TokenAuthenticator.Rejected;
 import dev.redline.server.rules.RulesPage;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -22,12 +24,12 @@ final class RulesEndpoint implements Endpoint {
     HttpServerRequest request = exchange.request();
     HttpServerResponse response = request.response();
     SocketAddress remote = request.remoteAddress();
-    TokenAuthenticator.Authentication result =
+    Authentication result =
         authenticator.authenticate(
             request.getHeader(HttpHeaders.AUTHORIZATION),
             remote == null ? null : remote.hostAddress());
-    if (result.caller().isEmpty()) {
-      throw new HttpProblem(result.status(), result.detail(), result.headers());
+    if (result instanceof Rejected rejected) {
+      throw new HttpProblem(rejected.status(), rejected.detail(), rejected.headers());
     }
     RulesPage page =
         pages.current().orElseThrow(() -> new HttpProblem(503, "no rules were loaded yet"));

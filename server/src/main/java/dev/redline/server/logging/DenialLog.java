@@ -10,7 +10,6 @@ import dev.redline.core.spi.MetricsExporter;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +40,7 @@ public final class DenialLog implements AutoCloseable {
 
   // Used by the thread alone.
   private @Nullable TraceContext trace;
-  private long second = Long.MIN_VALUE;
-  private int lines;
-  private long suppressed;
+  private final LineLimit limit = new LineLimit(LINES_PER_SECOND);
 
   private DenialLog(ApiKeyDigest digest, MetricsExporter metrics) {
     this.denials = DecisionListener.ofExceeded(this::write, digest);
@@ -103,13 +100,7 @@ public final class DenialLog implements AutoCloseable {
     if (!LOG.isInfoEnabled()) {
       return;
     }
-    long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
-    if (now != second) {
-      second = now;
-      lines = 0;
-    }
-    if (++lines > LINES_PER_SECOND) {
-      suppressed++;
+    if (!limit.allowsLine()) {
       return;
     }
     Line line = new Line();
@@ -124,9 +115,9 @@ public final class DenialLog implements AutoCloseable {
     if (event.degraded()) {
       line.add("degraded", true);
     }
-    if (suppressed > 0) {
-      line.add("notLogged", suppressed);
-      suppressed = 0;
+    long leftOut = limit.takeLeftOut();
+    if (leftOut > 0) {
+      line.add("notLogged", leftOut);
     }
     line.log(trace);
   }

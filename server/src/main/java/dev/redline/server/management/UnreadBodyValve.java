@@ -1,6 +1,7 @@
 package dev.redline.server.management;
 
 import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.catalina.connector.Request;
@@ -39,7 +40,8 @@ public final class UnreadBodyValve extends ValveBase {
     }
   }
 
-  private static boolean hasBody(Request request) {
+  /** Returns whether a request has a body, by its header fields. */
+  public static boolean hasBody(HttpServletRequest request) {
     return request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null;
   }
 

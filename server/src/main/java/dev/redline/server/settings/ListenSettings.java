@@ -11,8 +11,8 @@ import java.util.Optional;
  *
  * @param host the address of the data plane
  * @param port the port of the data plane; 0 for any free one
- * @param managementHost the address of the management plane
- * @param managementPort the port of the management plane; 0 for any free one
+ * @param managementHost the address of the management port
+ * @param managementPort the management port; 0 for any free one
  * @param drainTimeout how long open requests are answered after SIGTERM
  * @param inlineLimits whether a check may bring its own limits
  * @param maxConnections how many connections are held at once, on each port

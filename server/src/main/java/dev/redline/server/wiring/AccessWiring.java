@@ -9,7 +9,6 @@ import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.loading.EffectiveRules;
 import dev.redline.rules.documents.loading.RuleLoader;
 import dev.redline.rules.documents.loading.RulesStatus;
-import dev.redline.server.access.AccessTokens;
 import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
@@ -69,9 +68,7 @@ class AccessWiring {
   @Bean
   TokenAuthenticator tokenAuthenticator(ServerSettings settings, Tokens tokens) {
     return new TokenAuthenticator(
-        new AccessTokens(tokens.byName()),
-        settings.core().identity().settings(),
-        MicrosClock.monotonic());
+        tokens.byName(), settings.core().identity().settings(), MicrosClock.monotonic());
   }
 
   @Bean

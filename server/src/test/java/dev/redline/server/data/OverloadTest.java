@@ -47,7 +47,7 @@ class OverloadTest {
     RateLimitEngine engine =
         RateLimitEngine.builder(store).fallback(new LocalStore()).book(RuleBook.of(rule)).build();
     dataPlane =
-        new TestDataPlane().mostRequests(Runtime.getRuntime().availableProcessors()).start(engine);
+        new TestDataPlane().maxRequests(Runtime.getRuntime().availableProcessors()).start(engine);
   }
 
   @AfterEach

@@ -8,7 +8,6 @@ import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
 import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.MicrosClock;
-import dev.redline.server.access.AccessTokens;
 import dev.redline.server.access.CallerAuthenticator;
 import dev.redline.server.access.CallerLimit;
 import dev.redline.server.access.TokenAuthenticator;
@@ -24,7 +23,7 @@ import java.util.Optional;
 /** Starts a data plane on a free port, without the rest of the service. */
 final class TestDataPlane {
   private Duration drainTimeout = Duration.ofSeconds(5);
-  private int mostRequests = 1000;
+  private int maxRequests = 1000;
   private ConnectionLimits connections =
       new ConnectionLimits(
           20_000, Duration.ofSeconds(10), Duration.ofSeconds(90), Duration.ofSeconds(10));
@@ -34,8 +33,8 @@ final class TestDataPlane {
     return this;
   }
 
-  TestDataPlane mostRequests(int value) {
-    mostRequests = value;
+  TestDataPlane maxRequests(int value) {
+    maxRequests = value;
     return this;
   }
 
@@ -55,7 +54,7 @@ final class TestDataPlane {
                 TrustedProxies.loopback(),
                 "X-API-Key",
                 false,
-                mostRequests,
+                maxRequests,
                 1 << 24,
                 connections,
                 Duration.ofSeconds(10),
@@ -66,8 +65,7 @@ final class TestDataPlane {
             new CallerAuthenticator(Map.of()),
             new CallerLimit(Optional.empty(), IdentitySettings.DEFAULT),
             UserTokens.NONE,
-            new TokenAuthenticator(
-                new AccessTokens(Map.of()), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
+            new TokenAuthenticator(Map.of(), IdentitySettings.DEFAULT, MicrosClock.monotonic()),
             new RulesPage.Maker(engine, () -> 1),
             DenialLog.start(ApiKeyDigest.ofProcess(), MetricsExporter.NONE));
     dataPlane.start();

@@ -146,7 +146,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
       try {
         clientSubject = tls.engine().getSession().getPeerPrincipal().getName();
       } catch (SSLPeerUnverifiedException e) {
-        // Certificates of clients are optional.
+        // Without rl.server.tls.client-ca no client is asked for a certificate.
         clientSubject = null;
       }
     }
@@ -195,7 +195,7 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     readsMessage = false;
   }
 
-  /** The body of an HTTP/1 request cannot be read; returns whether its request was told so. */
+  /** The body of an HTTP/1 request cannot be read; returns whether its request was notified. */
   boolean malformedBody(@Nullable Throwable cause) {
     BodyReader reader = bodyReader;
     if (reader == null || unanswered > 1) {
