@@ -41,7 +41,7 @@ public final class Main {
                 Resilience4j and the Bucket4j starter; a program of its own
         quarkus an annotated method in Quarkus beside the same one in Spring, and the start of the
                 sample beside the same application without Redline; a program of its own
-        faults  what callers notice while Redis fails in ten ways, and when it is back
+        faults  what callers notice while Redis fails in eleven ways, and when it is back
         http    the service: its peak beside a bare Netty server, driven by wrk; latencies of an
                 open loop, in memory and on Redis, single and batch, with a chart; and what the
                 processor time of a decision is used for

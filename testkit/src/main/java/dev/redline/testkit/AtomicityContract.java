@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** The part of the store contract about concurrent callers. */
 public interface AtomicityContract extends ProvidesStore {
-  /** Acceptance 6. */
+  /** A thousand threads that share one bucket of capacity 100 get exactly 100 tokens. */
   @Test
   default void allowsExactlyAHundredOfAThousandThreads() {
     try (CheckedStore store = new CheckedStore(this)) {
@@ -22,7 +22,7 @@ public interface AtomicityContract extends ProvidesStore {
     }
   }
 
-  /** Acceptance 6. */
+  /** So they do if the bucket has three bands, the smallest of capacity 100. */
   @Test
   default void allowsExactlyAHundredOfAThousandThreadsUnderThreeBands() {
     try (CheckedStore store = new CheckedStore(this)) {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * fails and recovers. There is a rule for each failure strategy. {@link HistoryChecker} checks
  * every outcome of Redis.
  */
-public final class Drill {
+final class Drill {
   private static final int CALLERS = 64;
   private static final int DECISIONS_PER_SECOND = 2000;
   private static final int BUCKETS = 10;
@@ -57,28 +57,28 @@ public final class Drill {
   private volatile long longestStall;
 
   /** Creates a drill in which Redis fails for a duration. */
-  public Drill(Fault fault, Duration outage) {
+  Drill(Fault fault, Duration outage) {
     this.fault = fault;
     this.outage = outage;
   }
 
   /** Returns the command time-out of all drills. */
-  public static Duration timeout() {
+  static Duration timeout() {
     return TIMEOUT;
   }
 
   /** Returns the capacity of a bucket, which is also its refill per second. */
-  public static int capacity() {
+  static int capacity() {
     return CAPACITY;
   }
 
   /** Returns the number of identities. */
-  public static int callers() {
+  static int callers() {
     return BUCKETS;
   }
 
   /** Runs the drill. */
-  public DrillReport run() {
+  DrillReport run() {
     History history = new History();
     RedisSettings settings;
     try (Fault.FaultyRedis faultyRedis = fault.start()) {

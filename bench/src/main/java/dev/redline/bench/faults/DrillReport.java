@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param outage the time from the fault to the last degraded decision
  * @param history the report of the history checker
  */
-public record DrillReport(
+record DrillReport(
     Fault fault,
     int decisions,
     int degraded,

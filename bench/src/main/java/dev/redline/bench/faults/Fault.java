@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /** A kind of fault: how to make Redis fail, and how to repair it. */
-public enum Fault {
+enum Fault {
   /** The process is killed, and started again empty. */
   KILLED("killed, restarted", true),
   /** The process is suspended by a signal: connections stay open without responses. */
@@ -60,7 +60,7 @@ public enum Fault {
   }
 
   /** Returns a description. */
-  public String text() {
+  String text() {
     return text;
   }
 

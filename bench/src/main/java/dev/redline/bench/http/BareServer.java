@@ -35,7 +35,7 @@ public final class BareServer {
   public static final String COMMAND = "bare-server";
 
   private static final int LARGEST_BODY = 1 << 20;
-  private static final byte[] ANSWER =
+  private static final byte[] RESPONSE =
       """
       {"allowed":true,"reason":"ALLOWED","ruleSetId":"default","ruleId":"per-ip","band":"per-ip",\
       "limit":1000000000,"remaining":999999999,"resetAtMs":1763230059412}"""
@@ -74,11 +74,11 @@ public final class BareServer {
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
       FullHttpResponse response =
           new DefaultFullHttpResponse(
-              HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(ANSWER));
+              HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(RESPONSE));
       response
           .headers()
           .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
-          .setInt(HttpHeaderNames.CONTENT_LENGTH, ANSWER.length);
+          .setInt(HttpHeaderNames.CONTENT_LENGTH, RESPONSE.length);
       var unused = context.write(response, context.voidPromise());
     }
 

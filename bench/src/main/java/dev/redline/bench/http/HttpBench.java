@@ -32,7 +32,7 @@ public final class HttpBench {
    * How much to measure.
    *
    * @param parts what to measure
-   * @param rounds how often each server is measured for the peak
+   * @param rounds how often each server is measured
    * @param warmUp the warm-up time of each server
    * @param measure the time of each measurement
    * @param server the jar of the service, if it is not in its usual place

@@ -22,6 +22,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine as a library, without HTTP: decides on the requests of {@link Checks}, a number of
@@ -60,15 +62,16 @@ public final class LibraryProbe {
             .fallback(new LocalStore())
             .book(RuleBook.of(rule))
             .build()) {
+      LimitCheck[] checks = checks();
       long total = 0;
       List<Double> warmUp = new ArrayList<>();
       while (!WarmUp.isOver(warmUp)) {
-        Round round = Round.of(engine, outstanding, WarmUp.window(warmUpTime));
+        Round round = Round.of(engine, checks, outstanding, WarmUp.window(warmUpTime));
         warmUp.add(round.micros);
         total += round.decisions;
       }
       for (int i = 0; i < rounds; i++) {
-        Round round = Round.of(engine, outstanding, measure);
+        Round round = Round.of(engine, checks, outstanding, measure);
         out.println(String.format(Locale.ROOT, "%.3f", round.micros));
         total += round.decisions;
       }
@@ -94,24 +97,30 @@ public final class LibraryProbe {
 
   /** How many decisions were made, and the processor time of each. */
   private record Round(long decisions, double micros) {
-    static Round of(RateLimitEngine engine, int outstanding, Duration time)
+    static Round of(RateLimitEngine engine, LimitCheck[] checks, int outstanding, Duration time)
         throws InterruptedException {
       long before = cpuNanos();
-      long decisions = decide(engine, outstanding, time);
+      long decisions = decide(engine, checks, outstanding, time);
       return new Round(decisions, (cpuNanos() - before) / 1000.0 / decisions);
     }
   }
 
   /** Keeps a number of decisions undecided for a time; returns how many were made. */
-  private static long decide(RateLimitEngine engine, int outstanding, Duration time)
+  private static long decide(
+      RateLimitEngine engine, LimitCheck[] checks, int outstanding, Duration time)
       throws InterruptedException {
     AtomicLong decided = new AtomicLong();
+    AtomicReference<@Nullable Throwable> failed = new AtomicReference<>();
     CountDownLatch ended = new CountDownLatch(outstanding);
     long end = System.nanoTime() + time.toNanos();
     for (int first = 0; first < outstanding; first++) {
-      new Caller(engine, checks(), first, end, decided, ended).next();
+      new Caller(engine, checks, first, end, decided, failed, ended).next();
     }
     ended.await();
+    Throwable failure = failed.get();
+    if (failure != null) {
+      throw new IllegalStateException("a decision failed", failure);
+    }
     return decided.get();
   }
 
@@ -130,12 +139,13 @@ public final class LibraryProbe {
     return checks;
   }
 
-  /** Makes one decision after the other. */
+  /** Makes one decision after the other, until the end or the first failure. */
   private static final class Caller {
     private final RateLimitEngine engine;
     private final LimitCheck[] checks;
     private final long end;
     private final AtomicLong decided;
+    private final AtomicReference<@Nullable Throwable> failed;
     private final CountDownLatch ended;
     private int next;
 
@@ -145,30 +155,46 @@ public final class LibraryProbe {
         int first,
         long end,
         AtomicLong decided,
+        AtomicReference<@Nullable Throwable> failed,
         CountDownLatch ended) {
       this.engine = engine;
       this.checks = checks;
       this.next = first;
       this.end = end;
       this.decided = decided;
+      this.failed = failed;
       this.ended = ended;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the next decision starts when it completes
     void next() {
-      while (System.nanoTime() - end < 0) {
-        next = (next + 1) % CALLERS;
-        CompletionStage<RateLimitResult> result = engine.decide(checks[next], false);
-        if (!result.toCompletableFuture().isDone()) {
-          result.whenComplete(
-              (decision, failure) -> {
-                decided.incrementAndGet();
-                next();
-              });
-          return;
+      try {
+        while (System.nanoTime() - end < 0) {
+          next = (next + 1) % CALLERS;
+          CompletionStage<RateLimitResult> result = engine.decide(checks[next], false);
+          if (!result.toCompletableFuture().isDone()) {
+            result.whenComplete(
+                (decision, failure) -> {
+                  if (failure != null) {
+                    fail(failure);
+                  } else {
+                    decided.incrementAndGet();
+                    next();
+                  }
+                });
+            return;
+          }
+          result.toCompletableFuture().join();
+          decided.incrementAndGet();
         }
-        decided.incrementAndGet();
+        ended.countDown();
+      } catch (RuntimeException e) {
+        fail(e);
       }
+    }
+
+    private void fail(Throwable failure) {
+      failed.compareAndSet(null, failure);
       ended.countDown();
     }
   }

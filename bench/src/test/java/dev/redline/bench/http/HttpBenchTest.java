@@ -82,6 +82,15 @@ class HttpBenchTest {
   }
 
   @Test
+  void aRunWithoutAllResponsesDoesNotCount() {
+    String errors = "  Socket errors: connect 0, read 3, write 0, timeout 1\n";
+    assertThatThrownBy(() -> Wrk.Result.parse(OUTPUT + errors))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("or had a response")
+        .hasMessageContaining("read 3");
+  }
+
+  @Test
   void theLibraryIsMeasuredInRoundsAndCountsAllDecisions() throws Exception {
     ByteArrayOutputStream printed = new ByteArrayOutputStream();
 

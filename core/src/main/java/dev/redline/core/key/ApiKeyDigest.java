@@ -1,8 +1,8 @@
 package dev.redline.core.key;
 
+import dev.redline.core.internal.digest.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import javax.crypto.Mac;
@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Nodes that share a store must share the secret.
  */
 public final class ApiKeyDigest {
-  private static final HexFormat HEX = HexFormat.of();
-
   private final @Nullable SecretKeySpec secret;
 
   private ApiKeyDigest(@Nullable SecretKeySpec secret) {
@@ -61,16 +59,15 @@ public final class ApiKeyDigest {
 
   /** Returns the 64 hex digits of the key's digest. */
   public String of(String apiKey) {
-    byte[] bytes = apiKey.getBytes(StandardCharsets.UTF_8);
+    if (secret == null) {
+      return Sha256.hex(apiKey);
+    }
     try {
-      if (secret == null) {
-        return HEX.formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
-      }
       Mac mac = Mac.getInstance("HmacSHA256");
       mac.init(secret);
-      return HEX.formatHex(mac.doFinal(bytes));
+      return HexFormat.of().formatHex(mac.doFinal(apiKey.getBytes(StandardCharsets.UTF_8)));
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
+      throw new IllegalStateException("every Java runtime has HMAC-SHA-256", e);
     }
   }
 }

@@ -1,12 +1,10 @@
 package dev.redline.core.limit;
 
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.internal.limit.BandArithmetic;
 import dev.redline.core.internal.limit.BandShare;
 import dev.redline.core.internal.limit.BucketArithmetic;
 import dev.redline.core.internal.limit.ContinuousBucket;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -160,13 +158,7 @@ public final class BucketLimits implements Comparable<BucketLimits> {
   }
 
   private static String digest(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(digest).substring(0, 11);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(Sha256.of(text)).substring(0, 11);
   }
 
   /**

@@ -1,9 +1,7 @@
 package dev.redline.server.access;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.redline.core.internal.digest.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /** The digest of a token. Tokens are kept and compared as digests only. */
 final class TokenDigest {
@@ -14,11 +12,7 @@ final class TokenDigest {
   }
 
   static TokenDigest of(String token) {
-    try {
-      return new TokenDigest(MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    return new TokenDigest(Sha256.of(token));
   }
 
   /** Compares in constant time: the time does not depend on how much of a guess is right. */

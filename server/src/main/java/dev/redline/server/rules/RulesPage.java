@@ -1,13 +1,9 @@
 package dev.redline.server.rules;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.redline.core.RateLimitEngine;
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.rules.documents.RuleDocumentWriter;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -24,12 +20,7 @@ public record RulesPage(String json, String etag) {
 
   /** Returns the ETag of a text, in quotes. */
   public static String tagOf(String text) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
-      return '"' + HexFormat.of().formatHex(Arrays.copyOf(digest, TAG_BYTES)) + '"';
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    return '"' + HexFormat.of().formatHex(Sha256.of(text), 0, TAG_BYTES) + '"';
   }
 
   /**

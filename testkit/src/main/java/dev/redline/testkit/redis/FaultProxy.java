@@ -70,19 +70,17 @@ public final class FaultProxy implements AutoCloseable {
     thread.start();
   }
 
-  /** Returns the port to connect to replacement of the server's. */
+  /** Returns the port to connect to instead of the server's. */
   public int port() {
     return listener.getLocalPort();
   }
 
-  /** Returns the URI to connect to replacement of the server's. */
+  /** Returns the URI to connect to instead of the server's. */
   public String uri() {
     return "redis://127.0.0.1:" + port();
   }
 
-  /**
-   * Lets the server run the next script calls, and closes the connection replacement of replying.
-   */
+  /** Lets the server run the next script calls, and closes the connection instead of replying. */
   public void cutBeforeReply(int calls) {
     cuts.addAndGet(calls);
   }

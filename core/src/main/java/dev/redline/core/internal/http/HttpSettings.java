@@ -6,7 +6,7 @@ package dev.redline.core.internal.http;
  * @param legacyHeaders whether the {@code X-RateLimit-…} fields are sent; {@code Retry-After} is
  *     either way
  * @param ietfHeaders whether {@code RateLimit-Policy} and {@code RateLimit} are sent
- * @param failClosedStatus the status when the store failed and the rules say to refuse then: 429 or
+ * @param failClosedStatus the status when the store failed and the rules say to deny then: 429 or
  *     503
  */
 public record HttpSettings(boolean legacyHeaders, boolean ietfHeaders, int failClosedStatus) {

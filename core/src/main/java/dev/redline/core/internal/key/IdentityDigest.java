@@ -1,7 +1,7 @@
 package dev.redline.core.internal.key;
 
+import dev.redline.core.internal.digest.Sha256;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /** Stands in for an identity that cannot be kept as it is: too long, or without a UTF-8 form. */
@@ -17,16 +17,12 @@ public final class IdentityDigest {
 
   /** Returns {@code x:} and the SHA-256 of the identity's characters in hex. */
   public static String of(String identity) {
-    try {
-      MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-      // Not by a charset: it would make all halves of surrogate pairs the same.
-      for (int i = 0; i < identity.length(); i++) {
-        sha256.update((byte) (identity.charAt(i) >>> 8));
-        sha256.update((byte) identity.charAt(i));
-      }
-      return PREFIX + HexFormat.of().formatHex(sha256.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
+    MessageDigest sha256 = Sha256.start();
+    // Not by a charset: it would make all halves of surrogate pairs the same.
+    for (int i = 0; i < identity.length(); i++) {
+      sha256.update((byte) (identity.charAt(i) >>> 8));
+      sha256.update((byte) identity.charAt(i));
     }
+    return PREFIX + HexFormat.of().formatHex(sha256.digest());
   }
 }

@@ -1,9 +1,7 @@
 package dev.redline.identity.jwt;
 
+import dev.redline.core.internal.digest.Sha256;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -47,11 +45,6 @@ final class VerifiedTokens {
   }
 
   private static ByteBuffer digest(String token) {
-    try {
-      return ByteBuffer.wrap(
-          MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java runtime has SHA-256", e);
-    }
+    return ByteBuffer.wrap(Sha256.of(token));
   }
 }

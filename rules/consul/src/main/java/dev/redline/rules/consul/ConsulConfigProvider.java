@@ -2,6 +2,7 @@ package dev.redline.rules.consul;
 
 import dev.redline.core.internal.client.BoundedHttpClient;
 import dev.redline.core.internal.client.BoundedHttpClient.Response;
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.internal.json.JsonParser;
 import dev.redline.core.spi.ConfigProvider;
 import java.io.IOException;
@@ -13,7 +14,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -185,16 +185,12 @@ public final class ConsulConfigProvider implements ConfigProvider {
   }
 
   private static String digest(List<Document> documents) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      for (Document document : documents) {
-        update(digest, document.name());
-        update(digest, document.content());
-      }
-      return HexFormat.of().formatHex(digest.digest());
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
+    MessageDigest digest = Sha256.start();
+    for (Document document : documents) {
+      update(digest, document.name());
+      update(digest, document.content());
     }
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   /** Adds a part with its length, so that different parts never give the same digest input. */

@@ -20,7 +20,7 @@ class DocumentShapesTest {
 
   @Test
   void readsTheExampleOfTheContract() {
-    RuleDocument document = Documents.valid(Samples.CONTRACT);
+    RuleDocument document = Documents.valid(Samples.COMPLETE);
     assertThat(document.version()).isEqualTo(1);
     assertThat(document.plans().stream().map(plan -> plan.id())).containsExactly("gold", "daily");
     assertThat(document.plans().get(0).bands().get(0).capacity()).isEqualTo(10);

@@ -39,7 +39,7 @@ class RuleDocumentWriterTest {
 
   @Test
   void writesTheExampleInTheLongForm() {
-    Map<String, Object> map = RuleDocumentWriter.toMap(Documents.valid(Samples.CONTRACT));
+    Map<String, Object> map = RuleDocumentWriter.toMap(Documents.valid(Samples.COMPLETE));
     assertThat(map).containsOnlyKeys("version", "plans", "rules", "ruleSets");
     assertThat(map.get("plans").toString())
         .startsWith(

@@ -4,8 +4,8 @@ import java.util.List;
 
 /** Documents for the tests of the reader and of the JSON Schema. */
 public final class Samples {
-  /** The example of the contract, word for word. */
-  public static final String CONTRACT =
+  /** A document in the short and the long form. */
+  public static final String COMPLETE =
       """
       version: 1
       plans:
@@ -35,7 +35,7 @@ public final class Samples {
   /** Documents that are valid. */
   public static final List<String> GOOD =
       List.of(
-          CONTRACT,
+          COMPLETE,
           "[]",
           "rules: []",
           "{\"plans\": [], \"rules\": null}",

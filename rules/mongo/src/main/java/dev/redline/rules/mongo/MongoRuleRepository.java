@@ -1,6 +1,7 @@
 package dev.redline.rules.mongo;
 
 import com.mongodb.client.MongoClient;
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.rules.mongo.RevisionHead.Position;
 import java.io.IOException;
@@ -69,7 +70,7 @@ public final class MongoRuleRepository implements RuleRepository {
                 .map(
                     state ->
                         new Snapshot(
-                            Digest.sha256(state.revision().document()),
+                            Sha256.hex(state.revision().document()),
                             List.of(new Document(name(), state.revision().document())))));
   }
 

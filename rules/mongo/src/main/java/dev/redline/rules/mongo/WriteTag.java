@@ -1,5 +1,6 @@
 package dev.redline.rules.mongo;
 
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.rules.documents.internal.parsing.JsonWriter;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +28,7 @@ record WriteTag(ObjectId record, long revision, String digest) {
   }
 
   private static String digest(Map<String, Object> value) {
-    return Digest.sha256(JsonWriter.of(value)).substring(0, DIGEST_CHARACTERS);
+    return Sha256.hex(JsonWriter.of(value)).substring(0, DIGEST_CHARACTERS);
   }
 
   /** Returns the tag of a document, if it has one and still fits the value. */

@@ -105,10 +105,7 @@ final class NacosClient {
 
   /** Returns the digest of a document as Nacos computes it, which a long poll has to name. */
   static String md5(Response document) {
-    return document
-        .headers()
-        .firstValue("Content-MD5")
-        .orElseGet(() -> Digests.md5(document.body()));
+    return document.headers().firstValue("Content-MD5").orElseGet(() -> Md5.hex(document.body()));
   }
 
   /**

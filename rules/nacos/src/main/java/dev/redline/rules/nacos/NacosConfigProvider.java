@@ -2,6 +2,7 @@ package dev.redline.rules.nacos;
 
 import dev.redline.core.internal.client.BoundedHttpClient;
 import dev.redline.core.internal.client.BoundedHttpClient.Response;
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.ConfigProvider;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -75,7 +76,7 @@ public final class NacosConfigProvider implements ConfigProvider {
   private Snapshot snapshot(byte[] bytes) throws IOException {
     try {
       String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
-      return new Snapshot(Digests.sha256(bytes), List.of(new Document(settings.dataId(), text)));
+      return new Snapshot(Sha256.hex(bytes), List.of(new Document(settings.dataId(), text)));
     } catch (CharacterCodingException e) {
       throw new IOException(name() + ": not a UTF-8 text", e);
     }

@@ -99,7 +99,7 @@ class NacosProtocolTest {
             "password=s3cret+%26+more&username=u",
             "",
             "Listening-Configs=redline-rules%02DEFAULT_GROUP%02"
-                + Digests.md5("rules: []".getBytes(StandardCharsets.UTF_8))
+                + Md5.hex("rules: []".getBytes(StandardCharsets.UTF_8))
                 + "%02%01");
   }
 

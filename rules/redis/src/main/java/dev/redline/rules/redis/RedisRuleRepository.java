@@ -1,5 +1,6 @@
 package dev.redline.rules.redis;
 
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.redis.internal.ChangeNotices;
@@ -11,12 +12,9 @@ import io.lettuce.core.cluster.api.sync.RedisClusterCommands;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -69,20 +67,9 @@ public final class RedisRuleRepository implements RuleRepository {
         .map(
             revision ->
                 new Snapshot(
-                    digest(revision.document()),
+                    // As the version: writing an equal document again is not a change.
+                    Sha256.hex(revision.document()),
                     List.of(new Document(name(), revision.document()))));
-  }
-
-  /** Returns a digest as the version: writing an equal document again is not a change. */
-  private static String digest(String document) {
-    try {
-      return HexFormat.of()
-          .formatHex(
-              MessageDigest.getInstance("SHA-256")
-                  .digest(document.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.redline.rules.remote;
 import dev.redline.core.internal.client.BoundedHttpClient;
 import dev.redline.core.internal.client.BoundedHttpClient.Response;
 import dev.redline.core.internal.client.ServerAddress;
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.ConfigProvider;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -11,10 +12,7 @@ import java.net.http.HttpRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -76,7 +74,7 @@ public final class RemoteConfigProvider implements ConfigProvider {
     check(response);
     Snapshot snapshot =
         new Snapshot(
-            digest(response.body()),
+            Sha256.hex(response.body()),
             List.of(new Document(server.uri() + PATH, text(response.body()))));
     known = response.headers().firstValue("ETag").map(tag -> new Known(tag, snapshot)).orElse(null);
     return Optional.of(snapshot);
@@ -145,14 +143,6 @@ public final class RemoteConfigProvider implements ConfigProvider {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
     } catch (CharacterCodingException e) {
       throw new IOException(name() + ": the document is not a UTF-8 text", e);
-    }
-  }
-
-  private static String digest(byte[] content) {
-    try {
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(content));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
     }
   }
 }

@@ -37,7 +37,7 @@ public record LeaseSettings(boolean enabled, int maxKeys, double maxShare) {
         from.property(
                 "rl.lease.enabled",
                 "whether a process takes tokens of busy keys ahead of demand and spends them without"
-                    + " a call of Redis; see docs/leases.md")
+                    + " a call of Redis; see [Leases](leases.md)")
             .bool(false),
         from.property("rl.lease.max-keys", "for how many keys a process takes tokens ahead")
             .integer(OFF.maxKeys, 1, 1_000_000),

@@ -1,5 +1,6 @@
 package dev.redline.rules.documents.files;
 
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.rules.documents.internal.parsing.NodeParser;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -133,7 +133,7 @@ public final class FileConfigProvider implements ConfigProvider {
 
   private Scan scan() throws IOException {
     List<Path> files = files();
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.start();
     List<Document> documents = new ArrayList<>();
     List<String> stamps = new ArrayList<>();
     long newest = Long.MIN_VALUE;
@@ -219,13 +219,5 @@ public final class FileConfigProvider implements ConfigProvider {
   private static void update(MessageDigest digest, byte[] part) {
     digest.update(ByteBuffer.allocate(Long.BYTES).putLong(part.length).flip());
     digest.update(part);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 }

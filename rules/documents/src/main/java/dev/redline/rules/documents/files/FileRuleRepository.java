@@ -2,6 +2,7 @@ package dev.redline.rules.documents.files;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.rules.documents.internal.parsing.JsonObjectReader;
 import dev.redline.rules.documents.internal.parsing.JsonWriter;
@@ -12,13 +13,10 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +75,7 @@ public final class FileRuleRepository implements RuleRepository {
     return newest.map(
         revision ->
             new Snapshot(
-                Long.toString(revision.version()) + "-" + digest(revision.document()),
+                Long.toString(revision.version()) + "-" + Sha256.hex(revision.document()),
                 List.of(new Document(file(revision.version()).toString(), revision.document()))));
   }
 
@@ -171,7 +169,7 @@ public final class FileRuleRepository implements RuleRepository {
     fields.put("at", revision.at().toEpochMilli());
     fields.put("by", revision.by());
     fields.put("summary", revision.summary());
-    fields.put("digest", digest(revision.document()));
+    fields.put("digest", Sha256.hex(revision.document()));
     return JsonWriter.of(fields) + "\n";
   }
 
@@ -192,7 +190,7 @@ public final class FileRuleRepository implements RuleRepository {
       JsonObjectReader header =
           new JsonObjectReader(new String(Arrays.copyOf(content, end), UTF_8));
       if (header.number("version") == version
-          && header.required("digest").equals(digest(document))) {
+          && header.required("digest").equals(Sha256.hex(document))) {
         return Optional.of(
             new Revision(
                 version,
@@ -206,15 +204,6 @@ public final class FileRuleRepository implements RuleRepository {
       LOG.log(Level.WARNING, file + " is no revision and does not count", e);
     }
     return Optional.empty();
-  }
-
-  private static String digest(String document) {
-    try {
-      return HexFormat.of()
-          .formatHex(MessageDigest.getInstance("SHA-256").digest(document.getBytes(UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   private void prune() throws IOException {
