@@ -35,6 +35,10 @@ final class NodeCircuitBreaker {
   private final long probeTimeoutNanos;
   private final AtomicInteger consecutiveFailures = new AtomicInteger();
   private final AtomicLong answeredCalls = new AtomicLong();
+
+  /** How often the node has recovered; changed by one thread at a time. */
+  private volatile int recoveries;
+
   private volatile String lastFailure = "";
   private volatile boolean storeLogsOutage;
   private volatile boolean logged = true;
@@ -135,7 +139,8 @@ final class NodeCircuitBreaker {
     neededNanos = System.nanoTime();
     if (breaker.tryAcquirePermission()) {
       outOfProbesSince = NEVER;
-      return new Probe(this, System.nanoTime(), answeredCalls.get());
+      // After the permission: a probe that began before a recovery must not count as a later one.
+      return new Probe(this, System.nanoTime(), answeredCalls.get(), recoveries);
     }
     expireProbes();
     return null;
@@ -170,6 +175,9 @@ final class NodeCircuitBreaker {
   }
 
   private synchronized void probeEnded(Probe probe, @Nullable Throwable failure) {
+    if (probe.recoveries != recoveries) {
+      return;
+    }
     outOfProbesSince = NEVER;
     long nanos = System.nanoTime() - probe.start;
     if (failure != null) {
@@ -181,16 +189,23 @@ final class NodeCircuitBreaker {
     }
   }
 
+  private synchronized void probeReleased(Probe probe) {
+    if (probe.recoveries == recoveries) {
+      breaker.releasePermission();
+    }
+  }
+
   /**
    * An acquisition that was permitted as a probe.
    *
    * @param start when it was permitted
    * @param answeredBefore how many calls the node had answered until then
+   * @param recoveries how often the node had recovered until then
    */
-  record Probe(NodeCircuitBreaker breaker, long start, long answeredBefore) {
+  record Probe(NodeCircuitBreaker breaker, long start, long answeredBefore, int recoveries) {
     /** Releases the permission of an acquisition that was not sent. */
     void release() {
-      breaker.breaker.releasePermission();
+      breaker.probeReleased(this);
     }
 
     /**
@@ -222,11 +237,15 @@ final class NodeCircuitBreaker {
     }
   }
 
-  /** Permits probes now, before the open duration has passed. */
-  void permitProbesNow() {
-    if (breaker.getState() != State.OPEN) {
+  /**
+   * Permits probes now, before the open duration has passed. Probes that began before do not count:
+   * what they say about the node is old.
+   */
+  synchronized void permitProbesNow() {
+    if (isClosed()) {
       return;
     }
+    recoveries++;
     try {
       breaker.transitionToHalfOpenState();
     } catch (IllegalStateTransitionException e) {

@@ -73,6 +73,26 @@ class BreakerProbesTest extends BreakerFixture {
   }
 
   @Test
+  void probesFromBeforeTheRecoveryDoNotCount() {
+    CircuitBreakingStore store = unhurriedStore(3);
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.failing.add("a");
+    assertThat(fails(store, "a")).isTrue();
+    nodes.hold = true;
+    var late = store.acquire(at("a")).toCompletableFuture();
+    nodes.hold = false;
+    nodes.failing.clear();
+    nodes.observer.recovered();
+    nodes.held.get(0).completeExceptionally(failure());
+    assertThat(late).isCompletedExceptionally();
+    for (int i = 0; i < 3; i++) {
+      assertThat(fails(store, "a")).as("probe %s", i).isFalse();
+    }
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+  }
+
+  @Test
   void denialFromMemoryIsNotAProbe() {
     CircuitBreakingStore store = unhurriedStore(3);
     failCalls("a", 5);
