@@ -130,6 +130,10 @@ final class NodeCircuitBreaker {
     return breaker.getState() == State.CLOSED;
   }
 
+  String name() {
+    return name;
+  }
+
   String lastFailure() {
     return lastFailure;
   }
@@ -137,6 +141,11 @@ final class NodeCircuitBreaker {
   /** Permits an acquisition as a probe; returns null if it must not be sent. */
   @Nullable Probe probeOrNull() {
     neededNanos = System.nanoTime();
+    return idleProbeOrNull();
+  }
+
+  /** Permits a probe that no caller needs. */
+  @Nullable Probe idleProbeOrNull() {
     if (breaker.tryAcquirePermission()) {
       outOfProbesSince = NEVER;
       // After the permission: a probe that began before a recovery must not count as a later one.
@@ -148,7 +157,16 @@ final class NodeCircuitBreaker {
 
   /** Returns whether the breaker is not closed and no acquisition has needed it for a long time. */
   boolean isAbandoned() {
-    return !isClosed() && System.nanoTime() - neededNanos > ABANDONED_FACTOR * probeTimeoutNanos;
+    return isIdleFor(ABANDONED_FACTOR * probeTimeoutNanos);
+  }
+
+  /** Returns whether the breaker is not closed and no acquisition has needed it for a while. */
+  boolean isIdle(Duration atLeast) {
+    return isIdleFor(atLeast.toNanos());
+  }
+
+  private boolean isIdleFor(long nanos) {
+    return !isClosed() && System.nanoTime() - neededNanos > nanos;
   }
 
   /** Ends the outage of a node that is no longer needed in the log. */

@@ -187,6 +187,55 @@ class BreakerProbesTest extends BreakerFixture {
   }
 
   @Test
+  void closesWithoutTrafficWhenStoreDecidesAgain() {
+    CircuitBreakingStore store = store("half-open-calls", "3", "open-duration", "20ms");
+    failCalls("a", 5);
+    nodes.failing.add("a");
+    await()
+        .during(Duration.ofMillis(300))
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() != BreakerState.CLOSED;
+            });
+    assertThat(nodes.acquired).as("probes that failed").isGreaterThan(3);
+    nodes.failing.clear();
+    await()
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() == BreakerState.CLOSED;
+            });
+    int probes = nodes.acquired;
+    nodes.observer.alive();
+    assertThat(nodes.acquired).as("none while closed").isEqualTo(probes);
+  }
+
+  @Test
+  void sendsNoProbeOfItsOwnWhileThereIsTraffic() {
+    CircuitBreakingStore store = unhurriedStore(3);
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.observer.alive();
+    assertThat(nodes.acquired).isZero();
+    assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
+  }
+
+  @Test
+  void forgetsNodeThatLeftTheClusterWithoutTraffic() {
+    CircuitBreakingStore store = store("open-duration", "20ms");
+    failCalls("left", 5);
+    await()
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() == BreakerState.CLOSED;
+            });
+    assertThat(nodes.acquired).isZero();
+    assertThat(log).last().asString().contains("left").contains("needed");
+  }
+
+  @Test
   void concurrentProbesCloseTheBreaker() throws Exception {
     CircuitBreakingStore store = unhurriedStore(1);
     ExecutorService threads = Executors.newFixedThreadPool(3);

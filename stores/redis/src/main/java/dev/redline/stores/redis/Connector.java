@@ -157,6 +157,9 @@ final class Connector implements ScriptConnection.Source, AutoCloseable {
     if (!was && now.up() && !closed) {
       recovered();
     }
+    if (now.up()) {
+      observer.alive();
+    }
     try {
       resets.poll(current);
       if (tags != null) {
