@@ -319,6 +319,15 @@ public final class CircuitBreakingStore extends ForwardingStore {
     return worst;
   }
 
+  /** Returns the last failure of a node whose breaker is not closed; empty while all are. */
+  public Optional<String> lastFailure() {
+    return breakers.values().stream()
+        .filter(breaker -> !breaker.isClosed())
+        .map(NodeCircuitBreaker::lastFailure)
+        .filter(failure -> !failure.isEmpty())
+        .findFirst();
+  }
+
   private final class CallRecorder implements RemoteStore.CallObserver {
     @Override
     public void answered(String node, long nanos) {
