@@ -91,6 +91,7 @@ final class StoreAssembly {
   /** Sets the gauges of the store. */
   static void show(StorageProvider store, Optional<LocalStore> fallback, MetricsExporter exporter) {
     exporter.showStore(store.type());
+    exporter.showStoreHealth(store.type(), () -> store.health().up());
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
     }
