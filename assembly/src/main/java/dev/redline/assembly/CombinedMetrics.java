@@ -6,6 +6,7 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.TokenLeases;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -81,6 +82,11 @@ final class CombinedMetrics implements MetricsExporter {
   @Override
   public void showStore(String store) {
     each(exporter -> exporter.showStore(store));
+  }
+
+  @Override
+  public void showStoreHealth(String store, BooleanSupplier up) {
+    each(exporter -> exporter.showStoreHealth(store, up));
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.redline.rules.documents.loading.RulesStatus;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The health of an engine: up whenever decisions can be made by the configured strategy. A failing
@@ -25,24 +26,34 @@ public record HealthReport(boolean up, Map<String, Object> details) {
   /**
    * Makes the report; does no I/O.
    *
+   * @param breakerFailure the last failure of a node whose breaker is not closed
    * @param missingRules what happens while there are no rules
    */
   public static HealthReport of(
-      RulesStatus rules, StorageProvider store, BreakerState breaker, MissingRules missingRules) {
+      RulesStatus rules,
+      StorageProvider store,
+      BreakerState breaker,
+      Optional<String> breakerFailure,
+      MissingRules missingRules) {
     StoreHealth health = store.health();
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("degraded", !health.up() || breaker != BreakerState.CLOSED);
-    details.put("store", details(store.type(), health));
+    details.put("store", details(store.type(), health, breakerFailure));
     details.put("breaker", breaker.name());
     details.put("rules", details(rules));
     return new HealthReport(rules.loaded() || missingRules == MissingRules.ALLOW, details);
   }
 
-  private static Map<String, Object> details(String type, StoreHealth health) {
+  private static Map<String, Object> details(
+      String type, StoreHealth health, Optional<String> breakerFailure) {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("type", type);
     details.put("status", health.up() ? "UP" : "DOWN");
-    health.reason().ifPresent(reason -> details.put("reason", reason));
+    // A store that replies and does not decide, such as one without memory, has no reason itself.
+    health
+        .reason()
+        .or(() -> breakerFailure)
+        .ifPresent(reason -> details.put("reason", line(reason)));
     health.latency().ifPresent(latency -> details.put("latencyMs", latency.toNanos() / 1e6));
     details.putAll(health.details());
     return details;

@@ -121,7 +121,12 @@ public final class RedlineAssembly implements AutoCloseable {
 
   /** Returns the health; does no I/O. */
   public HealthReport health() {
-    return HealthReport.of(rulesStatus(), store, breakerState(), settings.core().missingRules());
+    return HealthReport.of(
+        rulesStatus(),
+        store,
+        breakerState(),
+        StoreAssembly.breakerFailure(store),
+        settings.core().missingRules());
   }
 
   /** Stops reloading, and closes in reverse order of creation. */

@@ -80,9 +80,18 @@ final class StoreAssembly {
         : Optional.empty();
   }
 
+  /** Returns why the store's circuit breakers are not closed; empty while all are. */
+  static Optional<String> breakerFailure(StorageProvider store) {
+    if (store instanceof CircuitBreakingStore guarded) {
+      return guarded.lastFailure();
+    }
+    return store instanceof ResilientStore resilient ? resilient.lastFailure() : Optional.empty();
+  }
+
   /** Sets the gauges of the store. */
   static void show(StorageProvider store, Optional<LocalStore> fallback, MetricsExporter exporter) {
     exporter.showStore(store.type());
+    exporter.showStoreHealth(store.type(), () -> store.health().up());
     if (store instanceof InMemoryStore inMemory) {
       exporter.showLocalKeys(inMemory::size);
     }

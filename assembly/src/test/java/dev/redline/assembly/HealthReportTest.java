@@ -31,9 +31,25 @@ class HealthReportTest {
     assertThat(report(RulesStatus.NONE, MissingRules.REJECT).up()).isFalse();
   }
 
+  @Test
+  void showsWhyBreakerIsOpenAlthoughStoreReplies() {
+    try (LocalStore store = new LocalStore()) {
+      HealthReport report =
+          HealthReport.of(
+              RulesStatus.NONE,
+              store,
+              BreakerState.OPEN,
+              Optional.of("Redis at x: OOM command not allowed"),
+              MissingRules.ALLOW);
+      assertThat(report.details()).containsEntry("degraded", true);
+      assertThat((Map<?, ?>) report.details().get("store"))
+          .hasToString("{type=local, status=UP, reason=Redis at x: OOM command not allowed}");
+    }
+  }
+
   private static HealthReport report(RulesStatus rules, MissingRules missing) {
     try (LocalStore store = new LocalStore()) {
-      return HealthReport.of(rules, store, BreakerState.CLOSED, missing);
+      return HealthReport.of(rules, store, BreakerState.CLOSED, Optional.empty(), missing);
     }
   }
 

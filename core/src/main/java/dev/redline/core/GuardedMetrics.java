@@ -7,6 +7,7 @@ import dev.redline.core.store.StoreException;
 import dev.redline.core.store.TokenLeases;
 import java.lang.System.Logger;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -110,6 +111,15 @@ final class GuardedMetrics implements MetricsExporter {
   public void showStore(String store) {
     try {
       exporter.showStore(store);
+    } catch (Throwable e) {
+      failures.failed(e);
+    }
+  }
+
+  @Override
+  public void showStoreHealth(String store, BooleanSupplier up) {
+    try {
+      exporter.showStoreHealth(store, up);
     } catch (Throwable e) {
       failures.failed(e);
     }

@@ -3,10 +3,14 @@ package dev.redline.resilience;
 import dev.redline.core.DecisionPoint;
 import dev.redline.core.LimitCheck;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.limit.BucketLimits;
+import dev.redline.core.limit.BucketLimits.OwnerKind;
+import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.ForwardingStore;
 import dev.redline.core.store.Outcome;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore;
 import dev.redline.core.store.StorageProvider;
 import dev.redline.core.store.StoreException;
@@ -34,6 +38,16 @@ import org.jspecify.annotations.Nullable;
 public final class CircuitBreakingStore extends ForwardingStore {
   private static final double SLOW_SHARE = 0.8;
   private static final int MAX_BREAKERS = 256;
+
+  /** How many identities are tried to find a key of a node. */
+  private static final int PROBE_KEYS = 5000;
+
+  /** A bucket that is never empty: its acquisitions only show whether a node decides. */
+  private static final BucketLimits PROBE_LIMITS =
+      new BucketLimits(
+          OwnerKind.RULE,
+          "redline-probe",
+          List.of(RateLimitBand.of(1000, 1000, Duration.ofSeconds(1))));
 
   private final RemoteStore store;
   private final Settings.CircuitBreaker settings;
@@ -242,6 +256,43 @@ public final class CircuitBreakingStore extends ForwardingStore {
     }
   }
 
+  /**
+   * Sends a probe to each node whose breaker would not close without one, because no acquisition
+   * has needed the node for a while. It acquires a token of a bucket of its own: a dry run writes
+   * nothing, and so would not notice that Redis has no memory left or is a replica.
+   */
+  private void probeIdle() {
+    for (NodeCircuitBreaker breaker : breakers.values()) {
+      if (!breaker.isIdle(settings.openDuration())) {
+        continue;
+      }
+      Acquisition acquisition = acquisitionAt(breaker.name());
+      if (acquisition == null) {
+        if (breaker.isAbandoned() && breakers.values().remove(breaker)) {
+          breaker.logRemoval();
+        }
+        continue;
+      }
+      Probe probe = breaker.idleProbeOrNull();
+      if (probe != null) {
+        var unused = call(List.of(probe), () -> store.acquire(acquisition));
+      }
+    }
+  }
+
+  /** Returns an acquisition that needs just this node; null if no key leads to it. */
+  private @Nullable Acquisition acquisitionAt(String node) {
+    List<String> wanted = List.of(node);
+    for (int i = 0; i < PROBE_KEYS; i++) {
+      Acquisition acquisition =
+          Acquisition.of(new RateLimitKey(PROBE_LIMITS, Integer.toString(i)), 1);
+      if (store.nodes(acquisition).equals(wanted)) {
+        return acquisition;
+      }
+    }
+    return null;
+  }
+
   private static void ended(List<Probe> probes, @Nullable Throwable error) {
     Throwable failure = nodeFailure(error);
     probes.forEach(probe -> probe.ended(failure));
@@ -268,6 +319,15 @@ public final class CircuitBreakingStore extends ForwardingStore {
     return worst;
   }
 
+  /** Returns the last failure of a node whose breaker is not closed; empty while all are. */
+  public Optional<String> lastFailure() {
+    return breakers.values().stream()
+        .filter(breaker -> !breaker.isClosed())
+        .map(NodeCircuitBreaker::lastFailure)
+        .filter(failure -> !failure.isEmpty())
+        .findFirst();
+  }
+
   private final class CallRecorder implements RemoteStore.CallObserver {
     @Override
     public void answered(String node, long nanos) {
@@ -290,6 +350,11 @@ public final class CircuitBreakingStore extends ForwardingStore {
     public void recovered() {
       breakers.values().forEach(breaker -> breaker.storeLogsOutage(false));
       breakers.values().forEach(NodeCircuitBreaker::permitProbesNow);
+    }
+
+    @Override
+    public void alive() {
+      probeIdle();
     }
   }
 }

@@ -35,6 +35,10 @@ final class NodeCircuitBreaker {
   private final long probeTimeoutNanos;
   private final AtomicInteger consecutiveFailures = new AtomicInteger();
   private final AtomicLong answeredCalls = new AtomicLong();
+
+  /** How often the node has recovered; changed by one thread at a time. */
+  private volatile int recoveries;
+
   private volatile String lastFailure = "";
   private volatile boolean storeLogsOutage;
   private volatile boolean logged = true;
@@ -126,6 +130,10 @@ final class NodeCircuitBreaker {
     return breaker.getState() == State.CLOSED;
   }
 
+  String name() {
+    return name;
+  }
+
   String lastFailure() {
     return lastFailure;
   }
@@ -133,9 +141,15 @@ final class NodeCircuitBreaker {
   /** Permits an acquisition as a probe; returns null if it must not be sent. */
   @Nullable Probe probeOrNull() {
     neededNanos = System.nanoTime();
+    return idleProbeOrNull();
+  }
+
+  /** Permits a probe that no caller needs. */
+  @Nullable Probe idleProbeOrNull() {
     if (breaker.tryAcquirePermission()) {
       outOfProbesSince = NEVER;
-      return new Probe(this, System.nanoTime(), answeredCalls.get());
+      // After the permission: a probe that began before a recovery must not count as a later one.
+      return new Probe(this, System.nanoTime(), answeredCalls.get(), recoveries);
     }
     expireProbes();
     return null;
@@ -143,7 +157,16 @@ final class NodeCircuitBreaker {
 
   /** Returns whether the breaker is not closed and no acquisition has needed it for a long time. */
   boolean isAbandoned() {
-    return !isClosed() && System.nanoTime() - neededNanos > ABANDONED_FACTOR * probeTimeoutNanos;
+    return isIdleFor(ABANDONED_FACTOR * probeTimeoutNanos);
+  }
+
+  /** Returns whether the breaker is not closed and no acquisition has needed it for a while. */
+  boolean isIdle(Duration atLeast) {
+    return isIdleFor(atLeast.toNanos());
+  }
+
+  private boolean isIdleFor(long nanos) {
+    return !isClosed() && System.nanoTime() - neededNanos > nanos;
   }
 
   /** Ends the outage of a node that is no longer needed in the log. */
@@ -170,6 +193,9 @@ final class NodeCircuitBreaker {
   }
 
   private synchronized void probeEnded(Probe probe, @Nullable Throwable failure) {
+    if (probe.recoveries != recoveries) {
+      return;
+    }
     outOfProbesSince = NEVER;
     long nanos = System.nanoTime() - probe.start;
     if (failure != null) {
@@ -181,16 +207,23 @@ final class NodeCircuitBreaker {
     }
   }
 
+  private synchronized void probeReleased(Probe probe) {
+    if (probe.recoveries == recoveries) {
+      breaker.releasePermission();
+    }
+  }
+
   /**
    * An acquisition that was permitted as a probe.
    *
    * @param start when it was permitted
    * @param answeredBefore how many calls the node had answered until then
+   * @param recoveries how often the node had recovered until then
    */
-  record Probe(NodeCircuitBreaker breaker, long start, long answeredBefore) {
+  record Probe(NodeCircuitBreaker breaker, long start, long answeredBefore, int recoveries) {
     /** Releases the permission of an acquisition that was not sent. */
     void release() {
-      breaker.breaker.releasePermission();
+      breaker.probeReleased(this);
     }
 
     /**
@@ -222,11 +255,15 @@ final class NodeCircuitBreaker {
     }
   }
 
-  /** Permits probes now, before the open duration has passed. */
-  void permitProbesNow() {
-    if (breaker.getState() != State.OPEN) {
+  /**
+   * Permits probes now, before the open duration has passed. Probes that began before do not count:
+   * what they say about the node is old.
+   */
+  synchronized void permitProbesNow() {
+    if (isClosed()) {
       return;
     }
+    recoveries++;
     try {
       breaker.transitionToHalfOpenState();
     } catch (IllegalStateTransitionException e) {

@@ -78,6 +78,11 @@ public final class ResilientStore extends ForwardingStore {
     return withBreakers.state();
   }
 
+  /** Returns the last failure of a node whose breaker is not closed; empty while all are. */
+  public Optional<String> lastFailure() {
+    return withBreakers.lastFailure();
+  }
+
   @Override
   public Optional<StorageProvider> fallback() {
     return Optional.of(fallback);

@@ -73,6 +73,26 @@ class BreakerProbesTest extends BreakerFixture {
   }
 
   @Test
+  void probesFromBeforeTheRecoveryDoNotCount() {
+    CircuitBreakingStore store = unhurriedStore(3);
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.failing.add("a");
+    assertThat(fails(store, "a")).isTrue();
+    nodes.hold = true;
+    var late = store.acquire(at("a")).toCompletableFuture();
+    nodes.hold = false;
+    nodes.failing.clear();
+    nodes.observer.recovered();
+    nodes.held.get(0).completeExceptionally(failure());
+    assertThat(late).isCompletedExceptionally();
+    for (int i = 0; i < 3; i++) {
+      assertThat(fails(store, "a")).as("probe %s", i).isFalse();
+    }
+    assertThat(store.state()).isEqualTo(BreakerState.CLOSED);
+  }
+
+  @Test
   void denialFromMemoryIsNotAProbe() {
     CircuitBreakingStore store = unhurriedStore(3);
     failCalls("a", 5);
@@ -164,6 +184,55 @@ class BreakerProbesTest extends BreakerFixture {
       threads.shutdownNow();
     }
     assertThat(log.stream().filter(line -> line.contains("opened"))).hasSize(rounds);
+  }
+
+  @Test
+  void closesWithoutTrafficWhenStoreDecidesAgain() {
+    CircuitBreakingStore store = store("half-open-calls", "3", "open-duration", "20ms");
+    failCalls("a", 5);
+    nodes.failing.add("a");
+    await()
+        .during(Duration.ofMillis(300))
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() != BreakerState.CLOSED;
+            });
+    assertThat(nodes.acquired).as("probes that failed").isGreaterThan(3);
+    nodes.failing.clear();
+    await()
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() == BreakerState.CLOSED;
+            });
+    int probes = nodes.acquired;
+    nodes.observer.alive();
+    assertThat(nodes.acquired).as("none while closed").isEqualTo(probes);
+  }
+
+  @Test
+  void sendsNoProbeOfItsOwnWhileThereIsTraffic() {
+    CircuitBreakingStore store = unhurriedStore(3);
+    failCalls("a", 5);
+    nodes.observer.recovered();
+    nodes.observer.alive();
+    assertThat(nodes.acquired).isZero();
+    assertThat(store.state()).isEqualTo(BreakerState.HALF_OPEN);
+  }
+
+  @Test
+  void forgetsNodeThatLeftTheClusterWithoutTraffic() {
+    CircuitBreakingStore store = store("open-duration", "20ms");
+    failCalls("left", 5);
+    await()
+        .until(
+            () -> {
+              nodes.observer.alive();
+              return store.state() == BreakerState.CLOSED;
+            });
+    assertThat(nodes.acquired).isZero();
+    assertThat(log).last().asString().contains("left").contains("needed");
   }
 
   @Test

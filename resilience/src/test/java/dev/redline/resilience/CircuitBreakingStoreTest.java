@@ -105,6 +105,19 @@ class CircuitBreakingStoreTest extends BreakerFixture {
   }
 
   @Test
+  void namesLastFailureUntilBreakerCloses() {
+    CircuitBreakingStore store = unhurriedStore(1);
+    failCalls("a", 4);
+    assertThat(store.lastFailure()).isEmpty();
+    failCalls("a", 1);
+    assertThat(store.lastFailure()).hasValue("on purpose");
+    nodes.observer.recovered();
+    assertThat(store.lastFailure()).hasValue("on purpose");
+    assertThat(fails(store, "a")).isFalse();
+    assertThat(store.lastFailure()).isEmpty();
+  }
+
+  @Test
   void malformedValueIsNotNodeFailure() {
     CircuitBreakingStore store = unhurriedStore(1);
     failCalls("a", 5);

@@ -100,6 +100,7 @@ class ManagementTest {
             "ratelimit_fallback_total{reason=\"badtypes\"} 0.0",
             "ratelimit_waiting 0.0",
             "ratelimit_rules_version 4.0",
+            "ratelimit_store_up{store=\"local\"} 1.0",
             "ratelimit_rules_reload_total{result=\"success\"} 1.0",
             "ratelimit_local_keys 1.0",
             "ratelimit_events_dropped_total 0.0",

@@ -24,6 +24,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
       Comparator.comparingInt(RateLimitRule::priority).reversed().thenComparing(RateLimitRule::id);
 
   private final long version;
+  private final long contentHash;
   private final Map<String, RateLimitRuleSet> ruleSets;
   private final Map<String, RateLimitPlan> plans;
   private final List<RateLimitRule> rules;
@@ -35,6 +36,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
 
   private RuleBook(Builder builder) {
     this.version = builder.version;
+    this.contentHash = builder.contentHash;
     this.identity = builder.identity;
     this.carryOver = builder.carryOver;
     this.declared = Set.copyOf(builder.declared);
@@ -77,6 +79,14 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     return version;
   }
 
+  /**
+   * Returns a hash of the documents that the book was made of, equal in all processes that have the
+   * same; 0 if it is unknown.
+   */
+  public long contentHash() {
+    return contentHash;
+  }
+
   /** Returns how raw client properties become identities. */
   public IdentitySettings identity() {
     return identity;
@@ -105,7 +115,8 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     if (values.isEmpty()) {
       return this;
     }
-    Builder builder = builder().version(version).identity(identity).carryOver(carryOver);
+    Builder builder =
+        builder().version(version).contentHash(contentHash).identity(identity).carryOver(carryOver);
     builder.plans.putAll(plans);
     builder.rules.putAll(rulesById);
     builder.declared.addAll(declared);
@@ -144,6 +155,7 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
   /** Builds a book; all problems are reported together. */
   public static final class Builder {
     private long version = 1;
+    private long contentHash;
     private IdentitySettings identity = IdentitySettings.DEFAULT;
     private final Map<String, RateLimitPlan> plans = new LinkedHashMap<>();
     private final Map<String, RateLimitRule> rules = new LinkedHashMap<>();
@@ -158,6 +170,12 @@ public final class RuleBook implements RuleSetProvider, PlanRegistry {
     /** Sets the version. */
     public Builder version(long value) {
       version = value;
+      return this;
+    }
+
+    /** Sets a hash of the documents that the book is made of. */
+    public Builder contentHash(long value) {
+      contentHash = value;
       return this;
     }
 

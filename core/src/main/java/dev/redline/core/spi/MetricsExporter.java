@@ -5,6 +5,7 @@ import dev.redline.core.rule.RuleBook;
 import dev.redline.core.store.StoreException;
 import dev.redline.core.store.TokenLeases;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -83,6 +84,13 @@ public interface MetricsExporter {
 
   /** Notifies which store is used, before the first acquisition. */
   default void showStore(String store) {}
+
+  /**
+   * Sets a gauge: whether the store was up when it was last seen.
+   *
+   * @param up does no I/O
+   */
+  default void showStoreHealth(String store, BooleanSupplier up) {}
 
   /** Sets the counts of tokens that the store leases. */
   default void showLeases(TokenLeases leases) {}

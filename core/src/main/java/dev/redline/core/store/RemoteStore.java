@@ -33,6 +33,12 @@ public interface RemoteStore extends StorageProvider {
 
     /** The store was seen again, in the background, after it had been away. */
     void recovered();
+
+    /**
+     * The store replied to a check in the background, again and again while it is not away. That a
+     * store replies does not mean that it decides: one without memory replies too.
+     */
+    default void alive() {}
   }
 
   /**

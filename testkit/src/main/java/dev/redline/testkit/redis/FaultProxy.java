@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,9 @@ public final class FaultProxy implements AutoCloseable {
     CUT
   }
 
-  private record Expected(ReplyAction action, boolean script, long sentNanos) {}
+  private record Expected(ReplyAction action, String command, long sentNanos) {}
+
+  private record Replacement(Set<String> commands, Supplier<String> reply) {}
 
   private final int serverPort;
   private final ServerSocket listener;
@@ -43,10 +46,11 @@ public final class FaultProxy implements AutoCloseable {
   private final AtomicInteger cuts = new AtomicInteger();
   private final AtomicInteger replays = new AtomicInteger();
   private final AtomicInteger struck = new AtomicInteger();
+  private final AtomicInteger replaced = new AtomicInteger();
   private volatile long delayNanos;
   private volatile boolean stalled;
   private volatile boolean closed;
-  private volatile @Nullable String replacement;
+  private volatile @Nullable Replacement replacement;
 
   private FaultProxy(int serverPort) {
     this.serverPort = serverPort;
@@ -115,7 +119,17 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Replaces the replies to script calls, in the Redis protocol; null ends that. */
   public void replyInstead(@Nullable String reply) {
-    replacement = reply;
+    replacement = reply == null ? null : new Replacement(SCRIPT_CALLS, () -> reply);
+  }
+
+  /** Replaces the replies to a command, such as {@code GET}, in place of those to script calls. */
+  public void replyInsteadTo(String command, Supplier<String> reply) {
+    replacement = new Replacement(Set.of(command), reply);
+  }
+
+  /** Returns how many replies were replaced so far. */
+  public int replaced() {
+    return replaced.get();
   }
 
   /** Resets all connections, including commands in flight. */
@@ -173,12 +187,13 @@ public final class FaultProxy implements AutoCloseable {
         RespFrames commands = new RespFrames(new BufferedInputStream(client.getInputStream()));
         OutputStream out = new BufferedOutputStream(server.getOutputStream());
         for (byte[] command = commands.next(); command != null; command = commands.next()) {
-          boolean script = SCRIPT_CALLS.contains(RespFrames.name(command).toUpperCase(Locale.ROOT));
+          String name = RespFrames.name(command).toUpperCase(Locale.ROOT);
+          boolean script = SCRIPT_CALLS.contains(name);
           if (script && shouldInject(replays)) {
-            expect(ReplyAction.DISCARD, true);
+            expect(ReplyAction.DISCARD, name);
             out.write(command);
           }
-          expect(script && shouldInject(cuts) ? ReplyAction.CUT : ReplyAction.FORWARD, script);
+          expect(script && shouldInject(cuts) ? ReplyAction.CUT : ReplyAction.FORWARD, name);
           out.write(command);
           out.flush();
         }
@@ -197,8 +212,8 @@ public final class FaultProxy implements AutoCloseable {
       return shouldInject;
     }
 
-    private void expect(ReplyAction action, boolean script) {
-      expected.add(new Expected(action, script, System.nanoTime()));
+    private void expect(ReplyAction action, String command) {
+      expected.add(new Expected(action, command, System.nanoTime()));
     }
 
     void down() {
@@ -212,8 +227,13 @@ public final class FaultProxy implements AutoCloseable {
           }
           hold(next == null ? System.nanoTime() : next.sentNanos);
           if (next == null || next.action == ReplyAction.FORWARD) {
-            String other = next != null && next.script ? replacement : null;
-            out.write(other == null ? reply : other.getBytes(StandardCharsets.UTF_8));
+            Replacement other = replacement;
+            if (next != null && other != null && other.commands.contains(next.command)) {
+              out.write(other.reply.get().getBytes(StandardCharsets.UTF_8));
+              replaced.incrementAndGet();
+            } else {
+              out.write(reply);
+            }
           }
         }
       } catch (IOException e) {

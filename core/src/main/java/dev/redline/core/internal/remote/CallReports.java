@@ -48,6 +48,11 @@ public final class CallReports {
     report(CallObserver::recovered);
   }
 
+  /** Reports that the store replied in the background. */
+  public void alive() {
+    report(CallObserver::alive);
+  }
+
   private void report(Consumer<CallObserver> event) {
     CallObserver present = observer;
     if (present == null) {

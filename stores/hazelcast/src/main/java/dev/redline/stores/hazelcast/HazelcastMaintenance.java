@@ -198,6 +198,7 @@ final class HazelcastMaintenance implements AutoCloseable {
       reports.recovered();
     }
     outageLogged = false;
+    reports.alive();
   }
 
   /** Logs an outage once, unless the observer already has. */

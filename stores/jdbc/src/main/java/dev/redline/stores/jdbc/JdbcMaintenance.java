@@ -148,6 +148,7 @@ final class JdbcMaintenance implements AutoCloseable {
       reports.recovered();
     }
     outageLogged = false;
+    reports.alive();
   }
 
   /** Logs an outage once, unless the observer already has. */

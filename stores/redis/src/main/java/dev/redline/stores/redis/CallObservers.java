@@ -56,6 +56,18 @@ final class CallObservers implements CallObserver {
     }
   }
 
+  @Override
+  public void alive() {
+    CallObserver observer = current;
+    if (observer != null) {
+      try {
+        observer.alive();
+      } catch (RuntimeException e) {
+        logFailure(e);
+      }
+    }
+  }
+
   /** Logs an exception of the observer, which must not keep the outcomes of the call back. */
   private void logFailure(RuntimeException e) {
     Level level = warned.compareAndSet(false, true) ? Level.WARNING : Level.DEBUG;

@@ -41,12 +41,24 @@ final class Connector implements ScriptConnection.Source, AutoCloseable {
   private final Consumer<SlotTags> onLayout;
   private final CountDownLatch ready = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "redline-redis-connector");
+
+  /** The connection that acquisitions may use: none while Redis has another layout. */
   private volatile @Nullable RedisConnection connection;
+
+  /** The connection to close with this connector; guarded by this. */
+  private @Nullable RedisConnection opened;
+
   private volatile boolean closed;
   private boolean outageLogged;
 
   /** Used by the connector's thread. */
   private @Nullable SlotTags tags;
+
+  /** The number of tags that the last poll found; used by the connector's thread. */
+  private int lastCount;
+
+  /** Why Redis is not used although it replies; used by the connector's thread. */
+  private @Nullable String stopped;
 
   Connector(
       RedisSettings settings,
@@ -128,13 +140,15 @@ final class Connector implements ScriptConnection.Source, AutoCloseable {
     if (closed) {
       return false;
     }
+    opened = first;
     connection = first;
     return true;
   }
 
   private void maintain(RedisConnection current) throws InterruptedException {
     boolean was = health.last().up();
-    StoreHealth now = health.probe(current);
+    String why = stopped;
+    StoreHealth now = why == null ? health.probe(current) : StoreHealth.down(why);
     if (was && !now.up() && !closed) {
       logOutage(
           now.reason().orElse("Redis at " + settings.connection().address() + " does not reply"));
@@ -143,26 +157,45 @@ final class Connector implements ScriptConnection.Source, AutoCloseable {
     if (!was && now.up() && !closed) {
       recovered();
     }
+    if (now.up()) {
+      observer.alive();
+    }
     try {
       resets.poll(current);
-      String changed = tags == null ? null : layout.confirm(current, tags);
-      if (changed != null) {
-        stop(current, changed);
+      if (tags != null) {
+        confirmLayout(current, tags);
       }
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.log(Level.DEBUG, "polling Redis for resets failed", e);
     }
   }
 
-  /** Stops using Redis: with another layout, this process would keep buckets of its own. */
-  private void stop(RedisConnection current, String why) {
-    LOG.log(Level.ERROR, why);
-    health.down(why);
-    synchronized (this) {
-      connection = null;
-      closed = true;
+  /**
+   * Stops using Redis while it has another layout, with which this process would keep buckets of
+   * its own. One poll is not enough for that: a single reply may be that of a server that is just
+   * being restored.
+   */
+  private void confirmLayout(RedisConnection current, SlotTags used)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    int found = layout.reread(current, used);
+    int before = lastCount;
+    lastCount = found;
+    if (found == used.count()) {
+      if (stopped != null) {
+        stopped = null;
+        use(current);
+      }
+    } else if (found == before && stopped == null) {
+      stopped = layout.changed(used, found);
+      LOG.log(Level.ERROR, stopped);
+      outageLogged = true;
+      health.down(stopped);
+      use(null);
     }
-    current.close();
+  }
+
+  private synchronized void use(@Nullable RedisConnection usable) {
+    connection = closed ? null : usable;
   }
 
   /** Logs an outage, unless the observer already has; the same party logs its end. */
@@ -277,7 +310,8 @@ final class Connector implements ScriptConnection.Source, AutoCloseable {
     RedisConnection current;
     synchronized (this) {
       closed = true;
-      current = connection;
+      current = opened;
+      opened = null;
       connection = null;
     }
     thread.interrupt();

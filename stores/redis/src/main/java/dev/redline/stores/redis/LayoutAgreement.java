@@ -38,39 +38,33 @@ final class LayoutAgreement {
         connection.cluster()
             ? SlotTags.countFor(connection.masters().size())
             : SlotTags.COUNT_WITHOUT_CLUSTER;
-    String found = readOrWrite(connection, wanted);
-    int count = found.matches("[0-9]{1,6}") ? Integer.parseInt(found) : 0;
-    if (!SlotTags.isValid(count)) {
-      throw new IllegalStateException(
-          name
-              + " in Redis is '"
-              + found
-              + "', which is not a power of two up to "
-              + SlotTags.MAX_COUNT
-              + "; use another rl.redis.key-prefix");
-    }
-    return new SlotTags(count);
+    return new SlotTags(readOrWrite(connection, wanted));
   }
 
   /**
-   * Writes the number again if Redis has lost it, as after a failover.
+   * Reads the number while it is in use, and writes it again if Redis has lost it, as after a
+   * failover.
    *
-   * @return null, or what is wrong if Redis has another number
+   * @throws IllegalStateException if what Redis replies is not a possible number
    */
-  @Nullable String confirm(RedisConnection connection, SlotTags tags)
+  int reread(RedisConnection connection, SlotTags tags)
       throws InterruptedException, ExecutionException, TimeoutException {
-    String found = readOrWrite(connection, tags.count());
-    return found.equals(Integer.toString(tags.count()))
-        ? null
-        : name
-            + " in Redis was changed from "
-            + tags.count()
-            + " to '"
-            + found
-            + "': this process must be restarted to use it";
+    return readOrWrite(connection, tags.count());
   }
 
-  private String readOrWrite(RedisConnection connection, int count)
+  /** Returns what is wrong if Redis has another number than the one in use. */
+  String changed(SlotTags tags, int found) {
+    return name
+        + " in Redis was changed from "
+        + tags.count()
+        + " to '"
+        + found
+        + "': this process must be restarted to use it, or "
+        + tags.count()
+        + " be set again";
+  }
+
+  private int readOrWrite(RedisConnection connection, int count)
       throws InterruptedException, ExecutionException, TimeoutException {
     byte[] found = read(connection);
     if (found == null) {
@@ -83,7 +77,25 @@ final class LayoutAgreement {
                   args().addKey(key).add(RedisConnection.ascii(Integer.toString(count)))));
       found = read(connection);
     }
-    return found == null ? "" : new String(found, StandardCharsets.US_ASCII);
+    return number(found);
+  }
+
+  private int number(byte @Nullable [] found) {
+    if (found == null) {
+      throw new IllegalStateException(name + " is missing in Redis, although it was just written");
+    }
+    String text = new String(found, StandardCharsets.US_ASCII);
+    int count = text.matches("[0-9]{1,6}") ? Integer.parseInt(text) : 0;
+    if (!SlotTags.isValid(count)) {
+      throw new IllegalStateException(
+          name
+              + " in Redis is '"
+              + text
+              + "', which is not a power of two up to "
+              + SlotTags.MAX_COUNT
+              + "; use another rl.redis.key-prefix");
+    }
+    return count;
   }
 
   private byte @Nullable [] read(RedisConnection connection)

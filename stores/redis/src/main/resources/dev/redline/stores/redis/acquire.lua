@@ -384,10 +384,12 @@ if byte(items) == 1 then
         value = pack_('>I7I7I6I7I7I6I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep,
           now + A[base + 2], B[base + 2], 0, now + A[base + 3], B[base + 3], 0)
       else
-        value = pack_('>I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep)
+        -- Joined at the end: joining band by band copies the value as often as it has bands.
+        local parts = { pack_('>I7I7I6I7', generation[k], now + A[base + 1], B[base + 1], keep) }
         for b = 2, n do
-          value = value .. pack_('>I7I6I7', now + A[base + b], B[base + b], 0)
+          parts[b] = pack_('>I7I6I7', now + A[base + b], B[base + b], 0)
         end
+        value = table.concat(parts)
       end
       if fits then
         call('SETRANGE', KEYS[k], '0', value)

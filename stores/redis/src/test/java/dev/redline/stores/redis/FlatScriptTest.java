@@ -16,6 +16,7 @@ import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +78,29 @@ class FlatScriptTest {
   @Test
   void decidesMixedBandsAsReference() {
     decidesAsReference(ONE, THREE);
+  }
+
+  @Test
+  void decidesFiveBandsAsReference() {
+    decidesAsReference(
+        Nodes.rule(
+            "five",
+            RateLimitBand.of(8, 7, Duration.ofMillis(90)),
+            RateLimitBand.of(20, 10, Duration.ofMillis(100)),
+            RateLimitBand.of(30, 9, Duration.ofMillis(77)),
+            RateLimitBand.of(40, 20, Duration.ofMillis(200)),
+            RateLimitBand.of(50, 3, Duration.ofMillis(31))));
+  }
+
+  /** A script whose time is quadratic in the bands takes several seconds for so many. */
+  @Test
+  void timeOfScriptIsLinearInBands() {
+    RateLimitBand[] bands = new RateLimitBand[40_000];
+    Arrays.setAll(bands, i -> RateLimitBand.of(10 + i, 1, Duration.ofHours(1)));
+    try (Nodes nodes = new Nodes(REDIS.get().uri()).within(Duration.ofSeconds(4))) {
+      Acquisition one = Acquisition.of(new RateLimitKey(Nodes.rule("many", bands), "c"), 1);
+      assertThat(nodes.add().acquireAndWait(one).allowed()).isTrue();
+    }
   }
 
   /** MGET does not tell a value of another type from an absent one. */

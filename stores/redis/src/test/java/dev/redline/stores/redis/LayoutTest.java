@@ -7,10 +7,13 @@ import static org.awaitility.Awaitility.await;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.StoreException;
+import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -22,10 +25,12 @@ class LayoutTest {
   private final String tags = prefix + ":m:tags";
 
   private RedisStore start() {
+    return start(REDIS.get().uri());
+  }
+
+  private RedisStore start(String uri) {
     return RedisStore.start(
-        RedisSettings.of(REDIS.get().uri())
-            .withKeyPrefix(prefix)
-            .withCommandTimeout(Duration.ofSeconds(2)));
+        RedisSettings.of(uri).withKeyPrefix(prefix).withCommandTimeout(Duration.ofSeconds(2)));
   }
 
   private static void awaitReady(RedisStore store) {
@@ -82,17 +87,51 @@ class LayoutTest {
   }
 
   @Test
-  void stopsWhenNumberIsChanged() {
+  void goesOnAfterRepliesThatAreNoPossibleNumber() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri())) {
+      awaitReady(store);
+      for (String reply :
+          List.of("$-1\r\n", "$0\r\n\r\n", "$2\r\n12\r\n", ":5\r\n", "-ERR no\r\n")) {
+        int before = proxy.replaced();
+        proxy.replyInsteadTo("GET", () -> reply);
+        await().until(() -> proxy.replaced() > before + 3);
+        assertThat(store.health().up()).as(reply).isTrue();
+        store.acquireAndWait(one());
+      }
+    }
+  }
+
+  @Test
+  void oneReplyWithAnotherNumberDoesNotStopIt() {
+    try (FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri())) {
+      awaitReady(store);
+      AtomicInteger polls = new AtomicInteger();
+      proxy.replyInsteadTo("GET", () -> "$1\r\n" + (1 << polls.getAndIncrement() % 4) + "\r\n");
+      await().until(() -> polls.get() > 4);
+      assertThat(store.health().up()).isTrue();
+      store.acquireAndWait(one());
+    }
+  }
+
+  private static Acquisition one() {
+    return Acquisition.of(new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody"), 1);
+  }
+
+  @Test
+  void stopsWhileNumberIsAnother() {
     try (RedisStore store = start()) {
       awaitReady(store);
       REDIS.get().command("SET", tags, "32");
       await().until(() -> !store.health().up());
       assertThat(store.health().reason().orElse("")).contains("from 16 to '32'", "restarted");
-      Acquisition one =
-          Acquisition.of(new RateLimitKey(Nodes.rule("r", Nodes.slow(10)), "somebody"), 1);
-      assertThatThrownBy(() -> store.acquireAndWait(one))
+      assertThatThrownBy(() -> store.acquireAndWait(one()))
           .isInstanceOf(StoreException.class)
           .hasMessageContaining("restarted");
+      REDIS.get().command("SET", tags, "16");
+      await().until(() -> store.health().up());
+      store.acquireAndWait(one());
     }
   }
 }

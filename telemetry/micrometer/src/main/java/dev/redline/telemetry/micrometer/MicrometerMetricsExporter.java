@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -45,6 +46,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   private final Counter reloadFailed;
   private final Counter eventsDropped;
   private final AtomicLong rulesVersion = new AtomicLong();
+  private final AtomicLong rulesHash = new AtomicLong();
   private final AtomicLong lastSuccessSeconds = new AtomicLong();
   private final AtomicInteger waiting = new AtomicInteger();
 
@@ -71,6 +73,9 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
             .register(registry);
     Gauge.builder("ratelimit.rules.version", rulesVersion, AtomicLong::doubleValue)
         .description("The version of the rules in force")
+        .register(registry);
+    Gauge.builder("ratelimit.rules.hash", rulesHash, AtomicLong::doubleValue)
+        .description("A hash of the rules in force, equal on nodes that have the same")
         .register(registry);
     Gauge.builder("ratelimit.rules.last.success", lastSuccessSeconds, AtomicLong::doubleValue)
         .description("When rules were last loaded without an error, since the epoch")
@@ -147,6 +152,15 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   }
 
   @Override
+  public void showStoreHealth(String store, BooleanSupplier up) {
+    Gauge.builder("ratelimit.store.up", () -> up.getAsBoolean() ? 1 : 0)
+        .description("Whether the store was up when it was last seen")
+        .tag("store", store)
+        .strongReference(true)
+        .register(registry);
+  }
+
+  @Override
   public RuleMeter meter(String ruleSetId, String ruleId) {
     return ruleMeters.meter(ruleSetId, ruleId);
   }
@@ -190,6 +204,7 @@ public final class MicrometerMetricsExporter implements MetricsExporter {
   @Override
   public void inForce(RuleBook book) {
     rulesVersion.set(book.version());
+    rulesHash.set(book.contentHash());
     ruleMeters.retain(book);
   }
 

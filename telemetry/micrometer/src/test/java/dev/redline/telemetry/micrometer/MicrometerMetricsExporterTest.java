@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class MicrometerMetricsExporterTest {
@@ -99,6 +100,21 @@ class MicrometerMetricsExporterTest {
             "ratelimit_lease_total{result=\"dropped\"} 5.0",
             "ratelimit_lease_tokens 15.0");
     assertThat(leases.held()).isEqualTo(15); // keeps the counts reachable, as their store does
+  }
+
+  @Test
+  void showsStoreHealthAndHashOfTheRules() {
+    AtomicBoolean up = new AtomicBoolean(true);
+    MicrometerMetricsExporter exporter = new MicrometerMetricsExporter(registry);
+    exporter.showStoreHealth("redis", up::get);
+    exporter.inForce(RuleBook.builder().contentHash((1L << 48) - 1).build());
+    assertThat(lines("ratelimit_store_up"))
+        .containsExactly("ratelimit_store_up{store=\"redis\"} 1.0");
+    up.set(false);
+    assertThat(lines("ratelimit_store_up"))
+        .containsExactly("ratelimit_store_up{store=\"redis\"} 0.0");
+    assertThat(lines("ratelimit_rules_hash"))
+        .containsExactly("ratelimit_rules_hash 2.81474976710655E14");
   }
 
   @Test

@@ -81,6 +81,7 @@ final class RulePublisher {
           merged
               .toBook()
               .version(version)
+              .contentHash(RulesHash.of(merged))
               .identity(identity)
               .replacing(engine.book())
               .carryOver(!resetBuckets)
