@@ -2,6 +2,8 @@ package dev.redline.core;
 
 import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.key.LongIdentities;
+import dev.redline.core.internal.key.RecentDigests;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.rule.RuleIndex;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * without a bucket. {@link DecisionFinisher} makes the result of it. Used by one thread at a time,
  * for one decision; a check with one bucket needs no list.
  */
-final class Evaluation {
+final class Evaluation implements LongIdentities {
   private final boolean shadowAll;
   private final boolean reportBands;
   private final boolean dryRun;
@@ -38,6 +40,9 @@ final class Evaluation {
   private RuleMeter meter = RuleMeter.NONE;
   private @Nullable MoreBuckets more;
   private @Nullable OtherRules others;
+
+  /** Only while rules are matched: it would keep long identities while a store decides. */
+  private @Nullable RecentDigests digests;
 
   /** What the limits of a call say; null if the check has no such limits. */
   private @Nullable CallPolicies call;
@@ -117,9 +122,17 @@ final class Evaluation {
       if ((except.isEmpty() || !except.contains(candidate.rule().ruleSetId()))
           && candidate.mismatch(request) == null
           && apply(candidate, request, rules.meter(candidate))) {
-        return;
+        break;
       }
     }
+    digests = null;
+  }
+
+  @Override
+  public String digest(String identity) {
+    RecentDigests recent = digests == null ? new RecentDigests() : digests;
+    digests = recent;
+    return recent.digest(identity);
   }
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
@@ -127,7 +140,7 @@ final class Evaluation {
     if (!applied.limiting()) {
       return applyAction(applied, counter);
     }
-    String identity = applied.identity(request);
+    String identity = applied.identity(request, this);
     if (identity == null) {
       if (applied.rule().onMissingIdentity() == OnMissingIdentity.SKIP) {
         return false;
