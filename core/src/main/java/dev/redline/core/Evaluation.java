@@ -20,6 +20,8 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +64,7 @@ final class Evaluation implements LongIdentities {
   /** The rules that applied without a bucket; of each kind the first one decides. */
   private static final class OtherRules {
     private final List<CompiledRule> rules = new ArrayList<>(2);
-    private final List<String> shadowDenied = new ArrayList<>(2);
+    private final List<CompiledRule> shadowDenied = new ArrayList<>(2);
     private @Nullable CompiledRule allowing;
     private @Nullable CompiledRule denying;
     private @Nullable CompiledRule withoutIdentity;
@@ -180,7 +182,7 @@ final class Evaluation implements LongIdentities {
     boolean shadow = isShadow(applied);
     count(counter, shadow ? RuleResult.SHADOW_DENIED : RuleResult.DENIED);
     if (shadow) {
-      others().shadowDenied.add(applied.rule().id());
+      others().shadowDenied.add(applied);
     }
   }
 
@@ -341,7 +343,37 @@ final class Evaluation implements LongIdentities {
 
   /** Returns the shadow rules without a bucket that would have denied. */
   List<String> shadowDenied() {
-    return others == null ? List.of() : List.copyOf(others.shadowDenied);
+    return others == null
+        ? List.of()
+        : others.shadowDenied.stream().map(denied -> denied.rule().id()).toList();
+  }
+
+  /**
+   * Returns the ids of all shadow rules and plans that would have denied, in order of evaluation.
+   *
+   * @param buckets the buckets that would have denied, ascending; at least one
+   */
+  List<String> shadowDenied(BitSet buckets) {
+    if (others == null || others.shadowDenied.isEmpty()) {
+      return buckets.stream().mapToObj(this::ownerId).toList();
+    }
+    // Buckets and the rules without one were collected apart, each of them in order.
+    List<String> ids = new ArrayList<>();
+    int next = 0;
+    List<CompiledRule> without = others.shadowDenied;
+    for (int bucket : buckets.stream().toArray()) {
+      CompiledRule owner = rule(bucket);
+      while (owner != null && next < without.size() && without.get(next).rank() < owner.rank()) {
+        ids.add(without.get(next++).rule().id());
+      }
+      ids.add(ownerId(bucket));
+    }
+    without.subList(next, without.size()).forEach(denied -> ids.add(denied.rule().id()));
+    return Collections.unmodifiableList(ids);
+  }
+
+  private String ownerId(int bucket) {
+    return acquisition().key(bucket).limits().ownerId();
   }
 
   /** Returns the rules that applied in order of evaluation, for listeners. */
