@@ -7,8 +7,7 @@ import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.spi.MetricsExporter.RuleResult;
 import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -126,7 +125,7 @@ final class DecisionFinisher {
 
   /** Counts the result of each bucket; returns the shadow rules that would have denied. */
   private static List<String> count(Evaluation evaluation, Acquisition acquired, Outcome outcome) {
-    List<String> shadowDenied = null;
+    BitSet shadowDenied = null;
     for (int i = 0; i < acquired.size(); i++) {
       if (!outcome.seen(i)) {
         continue;
@@ -135,16 +134,13 @@ final class DecisionFinisher {
         evaluation.count(i, RuleResult.ALLOWED);
       } else if (acquired.shadow(i)) {
         evaluation.count(i, RuleResult.SHADOW_DENIED);
-        shadowDenied =
-            shadowDenied == null ? new ArrayList<>(evaluation.shadowDenied()) : shadowDenied;
-        shadowDenied.add(acquired.key(i).limits().ownerId());
+        shadowDenied = shadowDenied == null ? new BitSet() : shadowDenied;
+        shadowDenied.set(i);
       } else {
         evaluation.count(i, RuleResult.DENIED);
       }
     }
-    return shadowDenied == null
-        ? evaluation.shadowDenied()
-        : Collections.unmodifiableList(shadowDenied);
+    return shadowDenied == null ? evaluation.shadowDenied() : evaluation.shadowDenied(shadowDenied);
   }
 
   /**

@@ -2,6 +2,8 @@ package dev.redline.core;
 
 import dev.redline.core.LimitCheck.CallLimit;
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.key.LongIdentities;
+import dev.redline.core.internal.key.RecentDigests;
 import dev.redline.core.internal.path.RankList;
 import dev.redline.core.internal.rule.CompiledRule;
 import dev.redline.core.internal.rule.RuleIndex;
@@ -18,6 +20,8 @@ import dev.redline.core.store.Acquisition;
 import dev.redline.core.store.Outcome;
 import dev.redline.core.store.RateLimitKey;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * without a bucket. {@link DecisionFinisher} makes the result of it. Used by one thread at a time,
  * for one decision; a check with one bucket needs no list.
  */
-final class Evaluation {
+final class Evaluation implements LongIdentities {
   private final boolean shadowAll;
   private final boolean reportBands;
   private final boolean dryRun;
@@ -38,6 +42,9 @@ final class Evaluation {
   private RuleMeter meter = RuleMeter.NONE;
   private @Nullable MoreBuckets more;
   private @Nullable OtherRules others;
+
+  /** Only while rules are matched: it would keep long identities while a store decides. */
+  private @Nullable RecentDigests digests;
 
   /** What the limits of a call say; null if the check has no such limits. */
   private @Nullable CallPolicies call;
@@ -57,7 +64,7 @@ final class Evaluation {
   /** The rules that applied without a bucket; of each kind the first one decides. */
   private static final class OtherRules {
     private final List<CompiledRule> rules = new ArrayList<>(2);
-    private final List<String> shadowDenied = new ArrayList<>(2);
+    private final List<CompiledRule> shadowDenied = new ArrayList<>(2);
     private @Nullable CompiledRule allowing;
     private @Nullable CompiledRule denying;
     private @Nullable CompiledRule withoutIdentity;
@@ -117,9 +124,17 @@ final class Evaluation {
       if ((except.isEmpty() || !except.contains(candidate.rule().ruleSetId()))
           && candidate.mismatch(request) == null
           && apply(candidate, request, rules.meter(candidate))) {
-        return;
+        break;
       }
     }
+    digests = null;
+  }
+
+  @Override
+  public String digest(String identity) {
+    RecentDigests recent = digests == null ? new RecentDigests() : digests;
+    digests = recent;
+    return recent.digest(identity);
   }
 
   /** Applies a rule that matches; returns whether the rules after it are not considered. */
@@ -127,7 +142,7 @@ final class Evaluation {
     if (!applied.limiting()) {
       return applyAction(applied, counter);
     }
-    String identity = applied.identity(request);
+    String identity = applied.identity(request, this);
     if (identity == null) {
       if (applied.rule().onMissingIdentity() == OnMissingIdentity.SKIP) {
         return false;
@@ -167,7 +182,7 @@ final class Evaluation {
     boolean shadow = isShadow(applied);
     count(counter, shadow ? RuleResult.SHADOW_DENIED : RuleResult.DENIED);
     if (shadow) {
-      others().shadowDenied.add(applied.rule().id());
+      others().shadowDenied.add(applied);
     }
   }
 
@@ -328,7 +343,37 @@ final class Evaluation {
 
   /** Returns the shadow rules without a bucket that would have denied. */
   List<String> shadowDenied() {
-    return others == null ? List.of() : List.copyOf(others.shadowDenied);
+    return others == null
+        ? List.of()
+        : others.shadowDenied.stream().map(denied -> denied.rule().id()).toList();
+  }
+
+  /**
+   * Returns the ids of all shadow rules and plans that would have denied, in order of evaluation.
+   *
+   * @param buckets the buckets that would have denied, ascending; at least one
+   */
+  List<String> shadowDenied(BitSet buckets) {
+    if (others == null || others.shadowDenied.isEmpty()) {
+      return buckets.stream().mapToObj(this::ownerId).toList();
+    }
+    // Buckets and the rules without one were collected apart, each of them in order.
+    List<String> ids = new ArrayList<>();
+    int next = 0;
+    List<CompiledRule> without = others.shadowDenied;
+    for (int bucket : buckets.stream().toArray()) {
+      CompiledRule owner = rule(bucket);
+      while (owner != null && next < without.size() && without.get(next).rank() < owner.rank()) {
+        ids.add(without.get(next++).rule().id());
+      }
+      ids.add(ownerId(bucket));
+    }
+    without.subList(next, without.size()).forEach(denied -> ids.add(denied.rule().id()));
+    return Collections.unmodifiableList(ids);
+  }
+
+  private String ownerId(int bucket) {
+    return acquisition().key(bucket).limits().ownerId();
   }
 
   /** Returns the rules that applied in order of evaluation, for listeners. */

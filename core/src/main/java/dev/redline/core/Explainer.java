@@ -182,7 +182,7 @@ final class Explainer {
     }
   }
 
-  private static @Nullable NoMatch whyNot(
+  private @Nullable NoMatch whyNot(
       CompiledRule rule, RequestContext request, boolean pathMatches, boolean stopped) {
     if (!rule.rule().enabled()) {
       return NoMatch.DISABLED;
@@ -197,7 +197,7 @@ final class Explainer {
     if (why == null
         && rule.rule().action() == Action.LIMIT
         && rule.rule().onMissingIdentity() == OnMissingIdentity.SKIP
-        && rule.identity(request) == null) {
+        && rule.identity(request, evaluation) == null) {
       return NoMatch.MISSING_IDENTITY;
     }
     return why;
@@ -211,7 +211,7 @@ final class Explainer {
       return rule.action() == Action.ALLOW || rule.stop();
     }
     Entry entry = entry(compiled, null, compiled.shown(request));
-    if (compiled.identity(request) == null) {
+    if (compiled.identity(request, evaluation) == null) {
       entries.add(entry);
       return rule.stop();
     }

@@ -59,8 +59,9 @@ public final class KeyedLimiter implements AutoCloseable {
    * @throws IllegalArgumentException if a limit is malformed, with the text and what is allowed
    */
   public static KeyedLimiter of(String limit, String... more) {
-    List<String> limits = new ArrayList<>(Arrays.asList(more));
-    limits.add(0, limit);
+    List<String> limits = new ArrayList<>();
+    limits.add(limit);
+    limits.addAll(Arrays.asList(required("more", more, "leave it out")));
     RateLimitPlan plan = plan(UNNAMED, limits);
     LocalStore store = new LocalStore();
     return on(RateLimitEngine.builder(store), plan, store::close);
@@ -86,13 +87,21 @@ public final class KeyedLimiter implements AutoCloseable {
    * StorageProvider)}.
    */
   public static KeyedLimiter of(String name, List<String> limits, StorageProvider store) {
-    RateLimitPlan plan = plan(AllowedValues.id("name", name), limits);
+    AllowedValues.id("name", required("name", name, "it separates the limiter's buckets"));
+    RateLimitPlan plan = plan(name, required("limits", limits, "use a list such as [10/s, 100/m]"));
     Objects.requireNonNull(store, "store");
     if (store instanceof InMemoryStore || store.fallback().isPresent()) {
       return on(RateLimitEngine.builder(store), plan, () -> {});
     }
     LocalStore fallback = new LocalStore();
     return on(RateLimitEngine.builder(store).fallback(fallback), plan, fallback::close);
+  }
+
+  private static <T> T required(String what, @Nullable T value, String hint) {
+    if (value == null) {
+      throw new IllegalArgumentException(what + " must not be null: " + hint);
+    }
+    return value;
   }
 
   private static RateLimitPlan plan(String name, List<String> limits) {
@@ -119,7 +128,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none; returns whether it could, at once. */
   public boolean tryAcquire(String key, long tokens) {
-    return engine.decisions().tryAcquire(name, checked(key), tokens);
+    return engine.decisions().tryAcquire(name, checked(key), checked(tokens));
   }
 
   /** Acquires one token, at once, and returns the whole decision. */
@@ -129,7 +138,7 @@ public final class KeyedLimiter implements AutoCloseable {
 
   /** Acquires tokens, all or none, at once. */
   public RateLimitResult check(String key, long tokens) {
-    RateLimitResult direct = engine.decisions().decideDirectly(name, checked(key), tokens);
+    RateLimitResult direct = engine.decisions().decideDirectly(name, checked(key), checked(tokens));
     return direct == null ? engine.decideNow(limitCheck(key, tokens), false) : direct;
   }
 
@@ -169,7 +178,7 @@ public final class KeyedLimiter implements AutoCloseable {
   }
 
   private LimitCheck limitCheck(String key, long tokens) {
-    return LimitCheck.ofPlans(plans, checked(key), tokens);
+    return LimitCheck.ofPlans(plans, checked(key), checked(tokens));
   }
 
   private static String checked(@Nullable String key) {
@@ -178,6 +187,14 @@ public final class KeyedLimiter implements AutoCloseable {
           "key must not be " + (key == null ? "null" : "empty") + ": it names who is limited");
     }
     return key;
+  }
+
+  private static long checked(long tokens) {
+    if (tokens < 1 || tokens > RateLimitBand.MAX_TOKENS) {
+      throw new IllegalArgumentException(
+          "tokens must be 1 to " + RateLimitBand.MAX_TOKENS + ", was " + tokens);
+    }
+    return tokens;
   }
 
   /**

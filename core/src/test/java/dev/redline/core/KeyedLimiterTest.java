@@ -145,6 +145,24 @@ class KeyedLimiterTest {
   }
 
   @Test
+  void namesWhatIsNull() {
+    rejects("name must not be null", () -> KeyedLimiter.of(null, "1/s", store));
+    rejects("limits must not be null", () -> KeyedLimiter.of("api", (List<String>) null, store));
+    rejects("more must not be null", () -> KeyedLimiter.of("1/s", (String[]) null));
+    rejects("N/PERIOD", () -> KeyedLimiter.of("api", (String) null, store));
+  }
+
+  @Test
+  void namesTheMaximumOfALimitOfAnyLength() {
+    rejects(
+        "limit '99999999999999999999/s': N must be at most 1000000000000",
+        () -> KeyedLimiter.of("99999999999999999999/s"));
+    rejects(
+        "limit '1/s burst 99999999999999999999': B must be at most 1000000000000",
+        () -> KeyedLimiter.of("1/s burst 99999999999999999999"));
+  }
+
+  @Test
   void rejectsANullOrEmptyKeyEverywhere() {
     try (KeyedLimiter limiter = KeyedLimiter.of("1/s")) {
       Duration second = Duration.ofSeconds(1);
@@ -164,9 +182,15 @@ class KeyedLimiterTest {
   void rejectsTokensOutOfRange() {
     try (KeyedLimiter limiter = KeyedLimiter.of("1/s")) {
       for (long tokens : new long[] {0, -1, Long.MIN_VALUE, RateLimitBand.MAX_TOKENS + 1}) {
-        rejects("was " + tokens, () -> limiter.tryAcquire("alice", tokens));
-        rejects("was " + tokens, () -> limiter.check("alice", tokens));
-        rejects("was " + tokens, () -> limiter.acquireAsync("alice", tokens, Duration.ZERO));
+        rejects(
+            "tokens must be 1 to 1000000000000, was " + tokens,
+            () -> limiter.tryAcquire("alice", tokens));
+        rejects(
+            "tokens must be 1 to 1000000000000, was " + tokens,
+            () -> limiter.check("alice", tokens));
+        rejects(
+            "tokens must be 1 to 1000000000000, was " + tokens,
+            () -> limiter.acquireAsync("alice", tokens, Duration.ZERO));
       }
     }
   }

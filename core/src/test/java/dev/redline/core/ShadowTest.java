@@ -145,7 +145,23 @@ class ShadowTest {
     RateLimitResult result = fixture.check("/");
     assertThat(result.reason()).isEqualTo(Reason.ALLOWED);
     assertThat(result.limit()).isEmpty();
-    assertThat(result.shadowDenied()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(result.shadowDenied()).containsExactly("a", "b", "c");
+  }
+
+  @Test
+  void reportsShadowRulesInOrderOfEvaluation() {
+    EngineFixture fixture =
+        EngineFixture.of(
+            book(
+                rule("e", 1),
+                RateLimitRule.builder().id("d").action(Action.DENY),
+                rule("c", 1),
+                rule("b", 1).key(KeyField.userId()).onMissingIdentity(OnMissingIdentity.REJECT),
+                rule("a", 1).priority(-1),
+                RateLimitRule.builder().id("z").action(Action.DENY).priority(1)),
+            SHADOW_ALL);
+    assertThat(fixture.check("/").shadowDenied()).containsExactly("z", "b", "d");
+    assertThat(fixture.check("/").shadowDenied()).containsExactly("z", "b", "c", "d", "e", "a");
   }
 
   @Test

@@ -7,11 +7,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The chart as Helm itself renders it. Helm is a native library; this build has that of Linux. */
 @EnabledOnOs(value = OS.LINUX, architectures = "amd64")
@@ -120,6 +124,26 @@ class HelmChartTest {
     assertThat(objects.all()).noneMatch(object -> object.kind().equals("Secret"));
     assertThat(objects.pod().get("volumes").toString()).contains("\"secretName\":\"ours\"");
     assertThat(objects.variables()).containsKey("RL_ADMIN_TOKENS_OPERATOR_FILE");
+  }
+
+  @Test
+  void anEmptyListOfClientsOrOperatorsAdmitsNone(@TempDir Path directory) throws IOException {
+    for (String none : List.of("clients", "operators")) {
+      Path values = directory.resolve(none + ".yaml");
+      Files.writeString(values, "networkPolicy: { " + none + ": [] }");
+      TemplateCommand command =
+          CHART.template().withName("redline").withKubeVersion("1.25.0").withValuesFile(values);
+      RedlineObjects objects = new RedlineObjects(KubernetesObject.of(command.call()));
+
+      assertThat(objects.only("NetworkPolicy").at("/spec/ingress"))
+          .as(none)
+          .hasSize(1)
+          .allSatisfy(rule -> assertThat(rule.get("from")).isNotEmpty())
+          .allSatisfy(
+              rule ->
+                  assertThat(rule.at("/ports/0/port").asText())
+                      .isEqualTo(none.equals("clients") ? "management" : "http"));
+    }
   }
 
   @Test

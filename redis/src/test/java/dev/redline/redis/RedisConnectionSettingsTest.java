@@ -30,7 +30,15 @@ class RedisConnectionSettingsTest {
         "redis://user:s3%cret@host",
         "redis://:s3cret@host/cret",
         "http://user:s3cret@host",
-        "redis-sentinel://user:s3cret@#master"
+        "redis-sentinel://user:s3cret@#master",
+        "redis://:s3cret@host,other",
+        "redis://:s3cret@host:1,other:2/3",
+        "redis://:s3cret@host:0",
+        "redis://:s3cret@host:00000",
+        "redis-sentinel://s3cret@a:0,b:26379#master",
+        "redis://:s3cret@host?cret=1",
+        "redis://:s3cret@host?timeout",
+        "redis-sentinel://a:26379?timeout=1s&cret=1#master"
       })
   void rejectsMalformedUriWithoutShowingIt(String uri) {
     assertThatThrownBy(() -> RedisConnectionSettings.of(uri))
@@ -52,6 +60,7 @@ class RedisConnectionSettingsTest {
         "redis://user:s3cret@host:1234/3",
         "redis://user:s3%40cr%2Fet@host:1234/3?timeout=1s",
         "rediss://:s3cret@host:1234",
+        "redis://host:06379?clientName=x&libraryName=y;LIBRARYVERSION=1&db=2&verifyPeer=NONE",
         "redis-socket:///run/redis.sock",
         "redis-socket:///run/redis.sock?database=2",
         "redis-sentinel://s3cret@a:26379,b:26379/0#master",
@@ -62,6 +71,15 @@ class RedisConnectionSettingsTest {
         .containsAnyOf("127.0.0.1:6379", "host:", "/run/redis.sock", "master of the sentinels a:")
         .doesNotContain("s3")
         .doesNotContain("user");
+  }
+
+  @Test
+  void namesAMissingUriAndTheOptions() {
+    assertThatThrownBy(() -> RedisConnectionSettings.of(null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("the Redis URI must not be null; use redis://");
+    assertThatThrownBy(() -> RedisConnectionSettings.of("redis://host?foo=1"))
+        .hasMessageContaining("options after ? are timeout, database");
   }
 
   @Test

@@ -179,4 +179,30 @@ class ExplainEndpointTest {
           .contains("\"ruleId\":\"r999\",\"matched\":true");
     }
   }
+
+  @Test
+  void shortensLongIdentities() throws IOException {
+    StringBuilder rules = new StringBuilder("rules:\n");
+    for (int i = 0; i < 300; i++) {
+      rules.append("- { id: r").append(i).append(", key: userId, limit: 1/s }\n");
+    }
+    rules.append("- { id: both, key: [method, userId], limit: 1/s }\n");
+    try (TestServer many = TestServer.start(rules.toString(), Map.of())) {
+      String user = "x".repeat(255) + "\ud83d\ude00" + "y".repeat(900_000);
+      String body = "{\"request\":{\"method\":\"GET\",\"userId\":\"" + user + "\"}}";
+
+      JsonNode explained = many.ask("/v1/explain", body).get("rules");
+
+      assertThat(explained.size()).isEqualTo(301);
+      String shown = "x".repeat(255) + "…";
+      assertThat(explained.get(0).get("identity"))
+          .extracting(JsonNode::asString)
+          .containsExactly("GET", shown);
+      assertThat(explained.get(1).get("identity").asString()).isEqualTo(shown);
+      String longest = "x".repeat(256);
+      JsonNode exact =
+          many.ask("/v1/explain", "{\"request\":{\"userId\":\"" + longest + "\"}}").get("rules");
+      assertThat(exact.get(1).get("identity").asString()).isEqualTo(longest);
+    }
+  }
 }

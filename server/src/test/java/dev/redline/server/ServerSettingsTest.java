@@ -103,6 +103,13 @@ class ServerSettingsTest {
     }
   }
 
+  private static String rejection(TestServer server, String limits) {
+    HttpResponse<String> response =
+        server.post("/v1/check", "{\"ruleId\":\"t\",\"identity\":\"u\"," + limits + "}");
+    assertThat(response.statusCode()).isEqualTo(400);
+    return TestServer.json(response).get("detail").asString();
+  }
+
   @Test
   void acceptsInlineLimitIfEnabled() throws IOException {
     Map<String, String> flags =
@@ -118,12 +125,12 @@ class ServerSettingsTest {
           "{\"ruleId\":\"theirs\",\"identity\":\"u\",\"bands\":[{\"capacity\":3,\"window\":\"1h\","
               + "\"algorithm\":\"FIXED_WINDOW\"}]}";
       assertThat(server.ask("/v1/check", bands).get("limit").asInt()).isEqualTo(3);
-      HttpResponse<String> wrong =
-          server.post("/v1/check", "{\"ruleId\":\"t\",\"identity\":\"u\",\"limit\":\"many\"}");
-      assertThat(wrong.statusCode()).isEqualTo(400);
-      assertThat(TestServer.json(wrong).get("detail").asString())
-          .contains("limit")
+      assertThat(rejection(server, "\"limit\":\"many\""))
+          .startsWith("limit must be N/PERIOD")
           .contains("many");
+      assertThat(rejection(server, "\"bands\":[5]")).startsWith("bands: band 1 must be a mapping");
+      assertThat(rejection(server, "\"limit\":[" + "\"1/h\",".repeat(60_000) + "\"1/h\"]"))
+          .isEqualTo("limit must have at most 64 limits, had 60001");
     }
   }
 

@@ -3,18 +3,33 @@ package dev.redline.redis.internal;
 import static java.util.stream.Collectors.joining;
 
 import io.lettuce.core.RedisURI;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Parses Redis URIs without ever showing what may be a password in them. */
 public final class RedisUris {
   /** A Redis on this machine. */
   public static final String STANDARD = "redis://127.0.0.1:6379";
 
-  private static final String HOST = "(\\[[0-9A-Fa-f:.%]+]|[^:/\\[\\]\\s,]+)(:[0-9]{1,5})?";
-  private static final Pattern HOSTS_AND_DATABASE =
+  private static final String HOST = "(\\[[0-9A-Fa-f:.%]+]|[^:/\\[\\]\\s,]+)(:0*[1-9][0-9]{0,4})?";
+  private static final Pattern HOST_AND_DATABASE = Pattern.compile(HOST + "(/[0-9]*)?");
+  private static final Pattern SENTINELS_AND_DATABASE =
       Pattern.compile(HOST + "(," + HOST + ")*(/[0-9]*)?");
+
+  /** What Lettuce 6.6 to 7.x reads, ignoring case; it ignores every other option. */
+  private static final List<String> OPTIONS =
+      List.of(
+          "timeout",
+          "database",
+          "db",
+          "clientName",
+          "libraryName",
+          "libraryVersion",
+          "verifyPeer",
+          "sentinelMasterId");
 
   private RedisUris() {}
 
@@ -23,7 +38,11 @@ public final class RedisUris {
    *
    * @throws IllegalArgumentException if one is malformed; the message does not contain the URI
    */
-  public static void validate(String uri, List<String> clusterNodes) {
+  public static void validate(@Nullable String uri, List<String> clusterNodes) {
+    if (uri == null) {
+      throw new IllegalArgumentException(
+          "the Redis URI must not be null; use redis://[user:password@]host[:port][/database]");
+    }
     // An application that uses no Redis has this one, and need not load the classes of Lettuce.
     if (!uri.equals(STANDARD)) {
       parse(uri);
@@ -76,8 +95,8 @@ public final class RedisUris {
       // An unescaped @ or / of a password would become part of the host, and so be logged.
       boolean unambiguous =
           uri.indexOf('@', authority) == uri.lastIndexOf('@')
-              && (parsed.getSocket() != null || isHostsAndDatabase(uri.substring(authority)));
-      if (hasAddress && unambiguous) {
+              && (parsed.getSocket() != null || hasHosts(parsed, uri.substring(authority)));
+      if (hasAddress && unambiguous && hasKnownOptions(uri)) {
         return parsed;
       }
     } catch (RuntimeException e) {
@@ -86,12 +105,29 @@ public final class RedisUris {
     throw new IllegalArgumentException(
         "the Redis URI is malformed; use redis://[user:password@]host[:port][/database],"
             + " rediss://…, redis-socket:///path or redis-sentinel://host:port,host:port/0#master;"
-            + " in a user or password write @ as %40, / as %2F, : as %3A and % as %25");
+            + " in a user or password write @ as %40, / as %2F, : as %3A and % as %25; options after"
+            + " ? are "
+            + String.join(", ", OPTIONS));
   }
 
-  private static boolean isHostsAndDatabase(String afterScheme) {
+  private static boolean hasHosts(RedisURI parsed, String afterScheme) {
     String hierarchy = afterScheme.replaceAll("[?#].*", "");
-    return HOSTS_AND_DATABASE.matcher(hierarchy.substring(hierarchy.indexOf('@') + 1)).matches();
+    Pattern hosts = parsed.getSentinels().isEmpty() ? HOST_AND_DATABASE : SENTINELS_AND_DATABASE;
+    return hosts.matcher(hierarchy.substring(hierarchy.indexOf('@') + 1)).matches();
+  }
+
+  private static boolean hasKnownOptions(String uri) {
+    String query = URI.create(uri).getQuery();
+    return query == null
+        || Pattern.compile("[&;]")
+            .splitAsStream(query)
+            .filter(option -> !option.isEmpty())
+            .allMatch(RedisUris::isKnown);
+  }
+
+  private static boolean isKnown(String option) {
+    String name = option.substring(0, Math.max(0, option.indexOf('=')));
+    return OPTIONS.stream().anyMatch(name::equalsIgnoreCase);
   }
 
   private static void validateNode(String node) {

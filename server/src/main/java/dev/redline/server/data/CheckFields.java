@@ -89,15 +89,15 @@ final class CheckFields implements CheckReader.BatchItem {
   }
 
   private List<RateLimitBand> readInlineLimits() {
-    String field = limit != null ? "limit" : "bands";
     if (inlineLimits == null) {
       throw HttpProblem.field(
-          field, "limits are not taken from requests unless rl.server.inline-limits is true");
+          limit != null ? "limit" : "bands",
+          "limits are not taken from requests unless rl.server.inline-limits is true");
     }
     try {
       return inlineLimits.read(limit, bands);
     } catch (IllegalArgumentException e) {
-      throw HttpProblem.field(field, String.valueOf(e.getMessage()));
+      throw new HttpProblem(400, String.valueOf(e.getMessage()));
     }
   }
 

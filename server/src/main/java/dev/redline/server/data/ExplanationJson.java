@@ -11,6 +11,9 @@ public final class ExplanationJson {
   /** How many rules that did not match are written; {@code omitted} counts the others. */
   private static final int MAX_UNMATCHED = 200;
 
+  /** How much of a value is written: every rule that matches repeats it. */
+  private static final int MAX_VALUE = 256;
+
   private ExplanationJson() {}
 
   /**
@@ -53,15 +56,23 @@ public final class ExplanationJson {
 
   private static void identity(StringBuilder out, List<String> identity) {
     if (identity.size() == 1) {
-      JsonText.quote(out.append(",\"identity\":"), identity.get(0));
+      JsonText.quote(out.append(",\"identity\":"), shortened(identity.get(0)));
     } else if (!identity.isEmpty()) {
       String separator = ",\"identity\":[";
       for (String part : identity) {
-        JsonText.quote(out.append(separator), part);
+        JsonText.quote(out.append(separator), shortened(part));
         separator = ",";
       }
       out.append(']');
     }
+  }
+
+  private static String shortened(String value) {
+    if (value.length() <= MAX_VALUE) {
+      return value;
+    }
+    int end = Character.isHighSurrogate(value.charAt(MAX_VALUE - 1)) ? MAX_VALUE - 1 : MAX_VALUE;
+    return value.substring(0, end) + "…";
   }
 
   private static void bands(StringBuilder out, List<BandStatus> bands) {

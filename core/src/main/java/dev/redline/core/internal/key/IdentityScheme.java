@@ -66,7 +66,12 @@ public final class IdentityScheme {
 
   /** Returns the identity for what an application's own {@link KeyResolver} resolved. */
   public static String resolved(String value) {
-    return bounded(RESOLVED + ":" + value);
+    return resolved(value, LongIdentities.COMPUTED);
+  }
+
+  /** Is {@link #resolved(String)} with digests of the caller. */
+  public static String resolved(String value, LongIdentities digests) {
+    return bounded(RESOLVED + ":" + value, digests);
   }
 
   /**
@@ -127,27 +132,34 @@ public final class IdentityScheme {
    * @param borrowIp whether the client address stands in for a missing part
    */
   public @Nullable String identity(RequestContext request, boolean borrowIp) {
+    return identity(request, borrowIp, LongIdentities.COMPUTED);
+  }
+
+  /** Is {@link #identity(RequestContext, boolean)} with digests of the caller. */
+  public @Nullable String identity(
+      RequestContext request, boolean borrowIp, LongIdentities digests) {
     if (fields.isEmpty()) {
       return GLOBAL_IDENTITY;
     }
     if (only != null) {
-      return identity(only, request, borrowIp);
+      return identity(only, request, borrowIp, digests);
     }
     List<Part> parts = parts(request, borrowIp);
-    return parts == null ? null : encode(parts);
+    return parts == null ? null : bounded(encode(parts), digests);
   }
 
   /** Returns the identity by one field; the most frequent key, and so without a {@link Part}. */
-  private @Nullable String identity(KeyField field, RequestContext request, boolean borrowIp) {
+  private @Nullable String identity(
+      KeyField field, RequestContext request, boolean borrowIp, LongIdentities digests) {
     if (field.kind() == Kind.IP) {
       return address(request);
     }
     if (field.kind() == Kind.HEADER && request.headerValues(field.name()).size() > 1) {
-      return single(ofValues(field, request.headerValues(field.name())));
+      return bounded(single(ofValues(field, request.headerValues(field.name()))), digests);
     }
     String value = value(field, request);
     if (value != null && !value.isEmpty()) {
-      return bounded(field.kind().prefix().concat(value));
+      return bounded(field.kind().prefix().concat(value), digests);
     }
     return borrowIp ? address(request) : null;
   }
@@ -179,7 +191,7 @@ public final class IdentityScheme {
       return GLOBAL_IDENTITY;
     }
     List<Part> parts = partsOf(values);
-    return parts.size() == 1 ? single(parts.get(0)) : encode(parts);
+    return bounded(parts.size() == 1 ? single(parts.get(0)) : encode(parts));
   }
 
   /** Returns the given values as people may see them; as {@link #identityOf} otherwise. */
@@ -287,13 +299,13 @@ public final class IdentityScheme {
   }
 
   private static String single(Part part) {
-    return bounded(part.letter + ":" + part.value);
+    return part.letter + ":" + part.value;
   }
 
   private static String encode(List<Part> parts) {
     StringBuilder text = new StringBuilder(64);
     parts.forEach(part -> append(text, part.letter, part.value));
-    return bounded(text.toString());
+    return text.toString();
   }
 
   private static void append(StringBuilder text, char letter, String value) {
@@ -301,7 +313,11 @@ public final class IdentityScheme {
   }
 
   private static String bounded(String identity) {
-    return identity.length() <= LONGEST ? identity : IdentityDigest.of(identity);
+    return bounded(identity, LongIdentities.COMPUTED);
+  }
+
+  private static String bounded(String identity, LongIdentities digests) {
+    return identity.length() <= LONGEST ? identity : digests.digest(identity);
   }
 
   /**

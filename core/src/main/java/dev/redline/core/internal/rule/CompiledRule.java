@@ -1,6 +1,7 @@
 package dev.redline.core.internal.rule;
 
 import dev.redline.core.internal.key.IdentityScheme;
+import dev.redline.core.internal.key.LongIdentities;
 import dev.redline.core.internal.path.PathPattern;
 import dev.redline.core.key.KeyResolver;
 import dev.redline.core.key.RequestContext;
@@ -112,13 +113,13 @@ public final class CompiledRule {
   }
 
   /** Returns the identity of the caller, or null if the request has none. */
-  public @Nullable String identity(RequestContext request) {
+  public @Nullable String identity(RequestContext request, LongIdentities digests) {
     if (resolver == null) {
-      return scheme.identity(request, borrowIp);
+      return scheme.identity(request, borrowIp, digests);
     }
     String own = resolver.resolve(request);
     if (own != null && !own.isEmpty()) {
-      return IdentityScheme.resolved(own);
+      return IdentityScheme.resolved(own, digests);
     }
     return borrowIp ? scheme.address(request) : null;
   }

@@ -2,6 +2,7 @@ package dev.redline.samples.webflux;
 
 import dev.redline.core.RateLimit;
 import dev.redline.core.rule.OnLimitExceed;
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -20,29 +21,29 @@ public class WebFluxSampleController {
 
   @GetMapping("/work")
   @RateLimit(value = "5/m", key = "#user")
-  Mono<String> work(@RequestParam String user) {
+  Mono<String> work(@RequestParam(required = false) @Nullable String user) {
     return Mono.just("work of " + user);
   }
 
   @GetMapping("/async")
   @RateLimit(value = "5/m", key = "#user")
-  Mono<String> async(@RequestParam String user) {
+  Mono<String> async(@RequestParam(required = false) @Nullable String user) {
     return Mono.just("work of " + user);
   }
 
   @GetMapping("/wait")
   @RateLimit(value = "1/s", key = "#user", onLimitExceed = OnLimitExceed.WAIT_FOR_REFILL)
-  Mono<String> waitForRefill(@RequestParam String user) {
+  Mono<String> waitForRefill(@RequestParam(required = false) @Nullable String user) {
     return Mono.just("work of " + user);
   }
 
   @GetMapping("/fallback")
   @RateLimit(value = "2/m", key = "#user", fallbackMethod = "tryLater")
-  Mono<String> fallback(@RequestParam String user) {
+  Mono<String> fallback(@RequestParam(required = false) @Nullable String user) {
     return Mono.just("work of " + user);
   }
 
-  Mono<String> tryLater(String user) {
+  Mono<String> tryLater(@Nullable String user) {
     return Mono.just("try later");
   }
 

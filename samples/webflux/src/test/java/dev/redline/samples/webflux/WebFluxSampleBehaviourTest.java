@@ -1,9 +1,14 @@
 package dev.redline.samples.webflux;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.redline.behaviour.LoopbackClient;
 import dev.redline.behaviour.SampleBehaviour;
 import java.net.URI;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -18,6 +23,13 @@ class WebFluxSampleBehaviourTest extends SampleBehaviour {
   @AfterAll
   static void stop() {
     application.close();
+  }
+
+  @Test
+  void requestsWithoutUserAreServed() {
+    for (String path : List.of("/work", "/async", "/wait", "/fallback")) {
+      assertThat(new LoopbackClient(baseUri()).get(path).body()).as(path).isEqualTo("work of null");
+    }
   }
 
   @Override

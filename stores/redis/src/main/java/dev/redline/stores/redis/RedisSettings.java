@@ -5,6 +5,7 @@ import dev.redline.redis.RedisConnectionSettings;
 import dev.redline.redis.RedisProperties;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Where Redis is, how long an acquisition may take, and how many are sent at once.
@@ -31,6 +32,7 @@ public record RedisSettings(
    * @throws IllegalArgumentException if a value is invalid
    */
   public RedisSettings {
+    Objects.requireNonNull(connection, "connection");
     if (keyPrefix.isEmpty() || keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
       throw new IllegalArgumentException(
           "the key prefix must not be empty nor contain braces, was '" + keyPrefix + "'");

@@ -20,6 +20,12 @@ class RedisSettingsTest {
     assertThatThrownBy(() -> RedisSettings.of("http://host"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("the Redis URI is malformed");
+    assertThatThrownBy(() -> RedisSettings.of((String) null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("the Redis URI must not be null");
+    assertThatThrownBy(() -> RedisSettings.of((RedisConnectionSettings) null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("connection");
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.redline.rules.documents.internal.problem.Findings;
 import dev.redline.rules.documents.internal.problem.ProblemLocation;
 import dev.redline.rules.documents.reading.LimitsReader.Limits;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Limits that come with a request instead of a rule, in the same words as in a rule. */
 public final class InlineLimits {
+  /** How many limits one request may bring: a store spends time on each. */
+  private static final int MAX_LIMITS = 64;
+
   private InlineLimits() {}
 
   /**
@@ -27,7 +31,7 @@ public final class InlineLimits {
    *
    * @param limit a text such as {@code 10/s burst 5} or a list of them, or null
    * @param bands a list of maps, as parsed from JSON, or null
-   * @throws IllegalArgumentException naming every field that is wrong
+   * @throws IllegalArgumentException naming every field that is wrong, or if there are more than 64
    */
   public static List<RateLimitBand> parse(@Nullable Object limit, @Nullable Object bands) {
     return parse(limit, bands, null);
@@ -39,10 +43,11 @@ public final class InlineLimits {
    * @param limit a text such as {@code 10/s burst 5} or a list of them, or null
    * @param bands a list of maps, as parsed from JSON, or null
    * @param algorithm the name of the algorithm of bands that name none, or null
-   * @throws IllegalArgumentException naming every field that is wrong
+   * @throws IllegalArgumentException naming every field that is wrong, or if there are more than 64
    */
   public static List<RateLimitBand> parse(
       @Nullable Object limit, @Nullable Object bands, @Nullable Object algorithm) {
+    requireAtMostMaximum(limit, bands);
     List<Entry> entries = new ArrayList<>();
     add(entries, "limit", limit);
     add(entries, "bands", bands);
@@ -64,8 +69,28 @@ public final class InlineLimits {
     return List.copyOf(limits.bands());
   }
 
+  private static void requireAtMostMaximum(@Nullable Object limit, @Nullable Object bands) {
+    int limits = size(limit);
+    int given = limits + size(bands);
+    if (given > MAX_LIMITS) {
+      String field = limits == given ? "limit" : limits == 0 ? "bands" : "limit and bands";
+      throw new IllegalArgumentException(
+          field + " must have at most " + MAX_LIMITS + " limits, had " + given);
+    }
+  }
+
+  private static int size(@Nullable Object limits) {
+    if (limits == null) {
+      return 0;
+    }
+    return limits instanceof Collection<?> several ? several.size() : 1;
+  }
+
   private static String text(RuleProblem problem) {
-    return problem.message()
+    String message = problem.message();
+    boolean ofBand = message.startsWith("band ") || message.startsWith("label ");
+    return (ofBand ? "bands: " : "")
+        + message
         + problem.suggestion().map(meant -> "; did you mean '" + meant + "'?").orElse("");
   }
 

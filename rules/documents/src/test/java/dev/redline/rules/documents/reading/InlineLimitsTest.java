@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.limit.RateLimitBand.Algorithm;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -43,14 +44,30 @@ class InlineLimitsTest {
     assertThatThrownBy(
             () -> InlineLimits.parse(null, List.of(Map.of("capacity", 0, "window", "1s"))))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("band 1: capacity must be at least 1, was 0");
+        .hasMessage("bands: band 1: capacity must be at least 1, was 0");
     assertThatThrownBy(
             () -> InlineLimits.parse(null, List.of(Map.of("capacty", 1, "window", "1s"))))
-        .hasMessage("band 1: unknown field 'capacty' (value '1'); did you mean 'capacity'?");
+        .hasMessage("bands: band 1: unknown field 'capacty' (value '1'); did you mean 'capacity'?");
     assertThatThrownBy(() -> InlineLimits.parse(null, "10/s"))
         .hasMessage("bands must be a list of bands, was '10/s'");
+    assertThatThrownBy(() -> InlineLimits.parse(null, List.of("10/s")))
+        .hasMessage("bands: band 1 must be a mapping, was '10/s'");
     assertThatThrownBy(() -> InlineLimits.parse("${RATE}/s", null)).hasMessageContaining("limit");
     assertThatThrownBy(() -> InlineLimits.parse(null, List.of()))
         .hasMessage("limit or bands is required");
+  }
+
+  @Test
+  void rejectsMoreThan64Limits() {
+    Map<String, Object> band = Map.of("capacity", 1, "window", "1s");
+    assertThat(InlineLimits.parse(Collections.nCopies(32, "1/s"), Collections.nCopies(32, band)))
+        .hasSize(64);
+    assertThatThrownBy(() -> InlineLimits.parse(Collections.nCopies(65, "1/s"), null))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("limit must have at most 64 limits, had 65");
+    assertThatThrownBy(() -> InlineLimits.parse(null, Collections.nCopies(60_000, band)))
+        .hasMessage("bands must have at most 64 limits, had 60000");
+    assertThatThrownBy(() -> InlineLimits.parse("1/s", Collections.nCopies(64, band)))
+        .hasMessage("limit and bands must have at most 64 limits, had 65");
   }
 }
