@@ -1,6 +1,7 @@
 package dev.redline.core.internal.client;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -114,9 +115,14 @@ public final class BoundedHttpClient {
         cause instanceof TimeoutException ? "no response in time" : message(cause), cause);
   }
 
-  /** Returns the message, or the type where there is none, as for a refused connection. */
+  /** Returns the message; the JDK's client gives none for a connection that is refused. */
   private static String message(Throwable cause) {
-    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    if (cause.getMessage() != null) {
+      return cause.getMessage();
+    }
+    return cause instanceof ConnectException
+        ? "connection refused"
+        : cause.getClass().getSimpleName();
   }
 
   /** Collects a body, and fails if it is too large. */
