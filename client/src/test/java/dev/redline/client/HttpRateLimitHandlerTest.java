@@ -7,6 +7,8 @@ import dev.redline.client.internal.StubServer;
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.LimitCheck;
+import dev.redline.core.LimitCheck.CallLimit;
+import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.Reason;
 import dev.redline.core.key.KeyField;
@@ -23,7 +25,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +110,55 @@ class HttpRateLimitHandlerTest {
     assertThat(failures)
         .hasSize(6)
         .contains("remote OPEN BAD_RESPONSE", "remote CLOSED BAD_RESPONSE");
+  }
+
+  @Test
+  void doesNotLogThatRequestsAreAllowedWhichAreDenied() throws Exception {
+    Queue<String> lines = new ConcurrentLinkedQueue<>();
+    Handler log =
+        new Handler() {
+          @Override
+          public void publish(LogRecord logged) {
+            lines.add(logged.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    Logger logger = Logger.getLogger(RateLimitEngine.class.getName());
+    logger.addHandler(log);
+    try (HttpRateLimitHandler closed =
+        handler().settings(strategy(OnStoreFailure.CLOSED)).start()) {
+      LimitCheck plan =
+          LimitCheck.ofLimits(
+              List.of(new CallLimit.OfPlan("p", "a", 1, CallLimit.Policy.DEFAULT)),
+              RequestContext.EMPTY);
+      for (LimitCheck check : List.of(CHECK, LimitCheck.ofRequest(RequestContext.EMPTY), plan)) {
+        assertThat(closed.handleAndWait(check).reason()).isEqualTo(Reason.FAIL_CLOSED);
+      }
+      assertThat(lines).noneMatch(line -> line.contains("every request is allowed"));
+    } finally {
+      logger.removeHandler(log);
+    }
+  }
+
+  @Test
+  void sendsTheExceptedRuleSetsBesideTheDefaultOne() throws Exception {
+    stub.responder((exchange, body) -> StubServer.send(exchange, 200, StubServer.decisions(1)));
+    EngineSettings named =
+        new EngineSettings(
+            false, Optional.of("mine"), MissingRules.ALLOW, OnStoreFailure.LOCAL, 1.0);
+    try (HttpRateLimitHandler handler = handler().settings(named).start()) {
+      handler.handleAndWait(
+          new LimitCheck.OfRequest(Optional.empty(), RequestContext.EMPTY, Set.of("login")));
+    }
+    assertThat(stub.bodies())
+        .singleElement()
+        .asString()
+        .contains("\"ruleSetId\":\"mine\"", "\"exceptRuleSets\":[\"login\"]");
   }
 
   @Test
@@ -224,11 +279,29 @@ class HttpRateLimitHandlerTest {
             "ftp://x",
             "http://u:secret@x",
             "http://u:secret^@x",
-            "http://x/path")) {
+            "http://x/path",
+            "http://x:0",
+            "http://x:",
+            "http://x:99999",
+            "http://x:secret",
+            "http://secret_server",
+            "https://[::1]:70000")) {
       assertThatThrownBy(() -> RemoteSettings.of(uri))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageNotContaining("secret")
           .hasNoCause();
+    }
+    assertThat(RemoteSettings.of("HTTP://localhost:8080/").uri())
+        .isEqualTo("http://localhost:8080");
+    assertThat(RemoteSettings.of("HttpS://[::1]:65535").uri()).isEqualTo("https://[::1]:65535");
+    assertThatThrownBy(() -> RemoteSettings.of("http://redline_server:8080"))
+        .hasMessageContaining("underscore");
+    assertThatThrownBy(() -> RemoteSettings.of("http://redline:99999"))
+        .hasMessageContaining("port from 1 to 65535");
+    for (Duration timeout : List.of(Duration.ZERO, Duration.ofDays(300_000))) {
+      assertThatThrownBy(() -> RemoteSettings.of("http://x").withTimeout(timeout))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("at most 1h");
     }
     assertThatThrownBy(() -> RemoteSettings.of("http://x").withToken("secret token\n"))
         .isInstanceOf(IllegalArgumentException.class)
