@@ -2,6 +2,7 @@ package dev.redline.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.redline.client.internal.StubServer;
 import dev.redline.core.EngineSettings;
@@ -26,7 +27,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -38,6 +42,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class HttpRateLimitHandlerTest {
   private static final LimitCheck CHECK = LimitCheck.ofRule("r", List.of("a"), 1);
+  private static final String CONNECTING = "{\"checks\":[{\"request\":{},\"dryRun\":true}]}";
   private static final RuleBook RULES =
       RuleBook.of(
           RateLimitRule.builder()
@@ -76,6 +81,11 @@ class HttpRateLimitHandlerTest {
     return HttpRateLimitHandler.builder(
             RemoteSettings.of(stub.uri()).withTimeout(Duration.ofSeconds(10)))
         .metrics(metrics);
+  }
+
+  /** Returns the bodies of all calls but the one that connects. */
+  private List<String> bodies() {
+    return stub.bodies().stream().filter(body -> !body.equals(CONNECTING)).toList();
   }
 
   private static EngineSettings strategy(OnStoreFailure strategy) {
@@ -155,7 +165,7 @@ class HttpRateLimitHandlerTest {
       handler.handleAndWait(
           new LimitCheck.OfRequest(Optional.empty(), RequestContext.EMPTY, Set.of("login")));
     }
-    assertThat(stub.bodies())
+    assertThat(bodies())
         .singleElement()
         .asString()
         .contains("\"ruleSetId\":\"mine\"", "\"exceptRuleSets\":[\"login\"]");
@@ -216,7 +226,7 @@ class HttpRateLimitHandlerTest {
                     + "\"remaining\":0,\"retryAfterMs\":1800000,\"resetAtMs\":1763230059412}]}"));
     try (HttpRateLimitHandler local = handler().rules(RULES).start()) {
       assertThat(local.engine().decideNow(CHECK, true).allowed()).isFalse();
-      assertThat(stub.bodies()).singleElement().asString().contains("\"dryRun\":true");
+      assertThat(bodies()).singleElement().asString().contains("\"dryRun\":true");
       stub.responder((exchange, body) -> StubServer.send(exchange, 500, "broken"));
       assertThat(local.handleAndWait(CHECK).reason()).isEqualTo(Reason.LOCAL_FALLBACK);
     }
@@ -229,7 +239,7 @@ class HttpRateLimitHandlerTest {
         assertThat(open.handleAndWait(CHECK).reason()).isEqualTo(Reason.FAIL_OPEN);
       }
       assertThat(open.breakerState()).isEqualTo(BreakerState.OPEN);
-      assertThat(stub.bodies()).hasSizeLessThan(20);
+      assertThat(bodies()).hasSizeLessThan(20);
     }
   }
 
@@ -252,11 +262,51 @@ class HttpRateLimitHandlerTest {
   }
 
   @Test
+  void connectsBeforeTheFirstCheck() {
+    try (HttpRateLimitHandler handler = handler().start()) {
+      await().untilAsserted(() -> assertThat(stub.bodies()).containsExactly(CONNECTING));
+      assertThat(handler.breakerState()).isEqualTo(BreakerState.CLOSED);
+      assertThat(failures).isEmpty();
+    }
+  }
+
+  @Test
+  void closingEndsCallsInProgressAndTheStrategyDecides() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch called = new CountDownLatch(1);
+    stub.responder(
+        (exchange, body) -> {
+          try {
+            if (!body.equals(CONNECTING)) {
+              called.countDown();
+            }
+            release.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    HttpRateLimitHandler handler =
+        HttpRateLimitHandler.builder(RemoteSettings.of(stub.uri()).withTimeout(Duration.ofHours(1)))
+            .settings(strategy(OnStoreFailure.CLOSED))
+            .start();
+    CompletableFuture<RateLimitResult> decision = handler.handle(CHECK).toCompletableFuture();
+    called.await();
+    handler.close();
+    assertThat(decision.get(10, TimeUnit.SECONDS).reason()).isEqualTo(Reason.FAIL_CLOSED);
+    await()
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(each -> each.getName().startsWith("redline-client")));
+    release.countDown();
+  }
+
+  @Test
   void theKillSwitchNeedsNoServer() throws Exception {
     try (HttpRateLimitHandler handler = handler().start()) {
       handler.engine().enable(false);
       assertThat(handler.handleAndWait(CHECK).reason()).isEqualTo(Reason.DISABLED);
-      assertThat(stub.bodies()).isEmpty();
+      assertThat(bodies()).isEmpty();
     }
   }
 
