@@ -62,7 +62,7 @@ public record AssemblySettings(
     boolean decidesRemotely = host.choosesHandler() && HandlerSettings.isRemote(from, core);
     Optional<RemoteSettings> remote =
         host.choosesHandler() ? RemoteSettings.read(from, decidesRemotely) : Optional.empty();
-    HostProfile profile = decidesRemotely ? host.withServer() : host;
+    HostProfile profile = decidesRemotely ? host.withServer(!inline.isEmpty()) : host;
     StorageSettings storage = StorageSettings.read(from, plugins.stores(), profile);
     if (decidesRemotely) {
       HandlerSettings.checkStorage(from, storage);

@@ -54,10 +54,18 @@ public record HostProfile(
         defaultSources, addsFileSource, ownSources, true, exampleRules, choosesHandler);
   }
 
-  /** Returns this profile for a server that decides: it has the store, and the rules. */
-  HostProfile withServer() {
+  /**
+   * Returns this profile for a server that decides: it has the store, and the rules, which replace
+   * inline rules of the same ids.
+   */
+  HostProfile withServer(boolean inlineRules) {
     return new HostProfile(
-        List.of(ANNOTATION, REMOTE_API), false, ownSources, true, exampleRules, choosesHandler);
+        inlineRules ? List.of(ANNOTATION, INLINE, REMOTE_API) : List.of(ANNOTATION, REMOTE_API),
+        false,
+        ownSources,
+        true,
+        exampleRules,
+        choosesHandler);
   }
 
   /** Returns this profile with another source that the host supplies. */

@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -269,6 +270,9 @@ public final class RedlineAssembly implements AutoCloseable {
     private RedlineAssembly start(Deque<AutoCloseable> closeables) {
       AssemblyContext context = new AssemblyContext(settings, clock, hostObjects);
       Optional<RemoteServer> server = StoreAssembly.server(settings, store != null, closeables);
+      // Meanwhile the rules are loaded.
+      Optional<CompletableFuture<Void>> connecting =
+          settings.core().enabled() ? server.map(RemoteServer::connect) : Optional.empty();
       Optional<StorageProvider> own =
           server.isPresent() ? Optional.of(server.get()) : Optional.ofNullable(store);
       StorageProvider assembled =
@@ -289,6 +293,7 @@ public final class RedlineAssembly implements AutoCloseable {
       if (settings.reload().enabled()) {
         closeables.push(sources.reload(loader));
       }
+      connecting.ifPresent(CompletableFuture::join);
       return new RedlineAssembly(
           settings, assembled, fallback, recording, engine, loader, closeables);
     }

@@ -110,6 +110,43 @@ class AssemblySettingsTest {
   }
 
   @Test
+  void inlineRulesAreASourceWhileAServerDecides() {
+    Map<String, String> remote =
+        Map.of("rl.handler", "REMOTE", "rl.remote.uri", "http://127.0.0.1:1");
+    assertThat(parse(remote).config().names()).containsExactly("ANNOTATION", "REMOTE_API");
+    Map<String, String> inline = new HashMap<>(remote);
+    inline.put("rl.rules[0].id", "a");
+    inline.put("rl.rules[0].limit", "1/s");
+    assertThat(parse(inline).config().names())
+        .containsExactly("ANNOTATION", "INLINE", "REMOTE_API");
+    inline.put("rl.config.source", "REMOTE_API");
+    assertRejected(
+        inline,
+        "rl.config.source: 'REMOTE_API' is not allowed; add INLINE, or remove rl.rules[0].id");
+  }
+
+  @Test
+  void aWrongAddressOfTheServerIsOneProblem() {
+    assertRejected(
+        Map.of("rl.handler", "REMOTE"),
+        "rl.remote.uri: '' is not allowed; rl.handler REMOTE needs the address of a Redline server");
+    assertRejected(
+        Map.of("rl.handler", "REMOTE", "rl.remote.uri", "http://redline_server:8080"),
+        "rl.remote.uri: the value is not allowed; use a host name without an underscore, which no URI may have in it; a token"
+            + " goes to rl.remote.token");
+    assertRejected(
+        Map.of("rl.config.source", "REMOTE_API", "rl.config.remote.uri", "http://redline:99999"),
+        "rl.config.remote.uri: the value is not allowed; use a port from 1 to 65535, or none; a token goes to"
+            + " rl.config.remote.token");
+    assertRejected(
+        Map.of(
+            "rl.handler", "REMOTE",
+            "rl.remote.uri", "http://redline",
+            "rl.remote.timeout", "300000d"),
+        "rl.remote.timeout: 'PT7200000H' is not allowed; use at most 1h");
+  }
+
+  @Test
   void nameOfAMissingModuleNamesItsArtifact() {
     assertRejected(
         Map.of("rl.storage.type", "hazelcast", "rl.config.source", "consul"),

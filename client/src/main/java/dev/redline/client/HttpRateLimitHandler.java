@@ -14,6 +14,7 @@ import dev.redline.core.spi.MetricsExporter;
 import dev.redline.resilience.BreakerState;
 import dev.redline.resilience.CircuitBreakingStore;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +64,7 @@ public final class HttpRateLimitHandler implements RateLimitHandler, AutoCloseab
     }
   }
 
-  /** Starts a handler with default settings; connects when the first check arrives. */
+  /** Starts a handler with default settings; see {@link Builder#start}. */
   public static HttpRateLimitHandler start(RemoteSettings remote) {
     return builder(remote).start();
   }
@@ -97,8 +98,8 @@ public final class HttpRateLimitHandler implements RateLimitHandler, AutoCloseab
   }
 
   /**
-   * Fails the checks that are not decided yet, and ends its threads. Those of the JDK's HTTP client
-   * end when it is garbage-collected.
+   * Ends the calls in progress, and its threads. Those of the JDK's HTTP client end when it is
+   * garbage-collected. The failure strategy decides the checks that the server has not decided.
    */
   @Override
   public void close() {
@@ -143,9 +144,14 @@ public final class HttpRateLimitHandler implements RateLimitHandler, AutoCloseab
       return this;
     }
 
-    /** Starts the handler; connects when the first check arrives. */
+    /**
+     * Starts the handler, and does not wait until it is connected: it connects in the background,
+     * by a dry run.
+     */
     public HttpRateLimitHandler start() {
-      return new HttpRateLimitHandler(this);
+      HttpRateLimitHandler handler = new HttpRateLimitHandler(this);
+      CompletableFuture<Void> unused = handler.server.connect();
+      return handler;
     }
   }
 }

@@ -10,12 +10,14 @@ import java.util.Optional;
  *
  * @param uri the address of its data plane, {@code http://} or {@code https://}
  * @param token a token of its {@code rl.server.auth.tokens}, if it has any
- * @param timeout how long a decision may take, from when it is requested
+ * @param timeout how long a decision may take, from when it is requested; at most an hour
  */
 public record RemoteSettings(String uri, Optional<String> token, Duration timeout) {
   private static final String URI_NAME = "rl.remote.uri";
   private static final String TOKEN_NAME = "rl.remote.token";
+  private static final String TIMEOUT_NAME = "rl.remote.timeout";
   private static final Duration TIMEOUT = Duration.ofMillis(100);
+  private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
 
   /**
    * Checks address, token and time-out.
@@ -25,8 +27,8 @@ public record RemoteSettings(String uri, Optional<String> token, Duration timeou
   public RemoteSettings {
     uri = ServerAddress.checkedUri(uri);
     token.ifPresent(ServerAddress::checkedToken);
-    if (timeout.isNegative() || timeout.isZero()) {
-      throw new IllegalArgumentException("timeout must be above 0, was " + timeout);
+    if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(MAX_TIMEOUT) > 0) {
+      throw new IllegalArgumentException("timeout must be above 0 and at most 1h, was " + timeout);
     }
   }
 
@@ -58,17 +60,22 @@ public record RemoteSettings(String uri, Optional<String> token, Duration timeou
             URI_NAME,
             "the server that decides with `rl.handler=REMOTE`; see [The Java client](client.md)",
             "",
-            TOKEN_NAME);
+            TOKEN_NAME,
+            needed
+                ? Optional.of("rl.handler REMOTE needs the address of a Redline server")
+                : Optional.empty());
     Optional<String> token =
         ServerAddress.readToken(
             from, TOKEN_NAME, "a token of `rl.server.auth.tokens` of that server", "");
     Duration timeout =
-        from.property("rl.remote.timeout", "how long a decision of that server may take")
+        from.property(TIMEOUT_NAME, "how long a decision of that server may take, at most 1h")
             .duration(TIMEOUT);
-    if (uri.isEmpty() && needed) {
-      from.problem(URI_NAME, "", "rl.handler REMOTE needs the address of a Redline server");
+    if (timeout.compareTo(MAX_TIMEOUT) > 0) {
+      from.problem(TIMEOUT_NAME, timeout.toString(), "use at most 1h");
+      timeout = TIMEOUT;
     }
-    return uri.map(found -> new RemoteSettings(found, token, timeout));
+    Duration checked = timeout;
+    return uri.map(found -> new RemoteSettings(found, token, checked));
   }
 
   /** Returns the address and the time-out, without the token. */

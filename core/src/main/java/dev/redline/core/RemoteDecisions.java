@@ -82,7 +82,8 @@ final class RemoteDecisions {
     return check instanceof LimitCheck.OfRequest ofRequest
             && ofRequest.ruleSetId().isEmpty()
             && settings.defaultRuleSetId().isPresent()
-        ? new LimitCheck.OfRequest(settings.defaultRuleSetId(), ofRequest.request())
+        ? new LimitCheck.OfRequest(
+            settings.defaultRuleSetId(), ofRequest.request(), ofRequest.except())
         : check;
   }
 
@@ -167,6 +168,10 @@ final class RemoteDecisions {
 
   private RateLimitResult decideHere(
       LimitCheck check, Evaluation evaluation, StoreException failure) {
+    if (rules.current() == null && !hasRuleOfItsOwn(check)) {
+      // Matching would log that every request is allowed, which the strategy decides.
+      return withoutRules(evaluation, "no rules are loaded", failure);
+    }
     RateLimitResult found;
     try {
       found = matcher.find(check, evaluation);
@@ -186,6 +191,12 @@ final class RemoteDecisions {
     }
     stores.failed(evaluation.dryRun(), OnStoreFailure.LOCAL, failure);
     return denied;
+  }
+
+  /** Returns whether the application's code declares a rule, which needs no others. */
+  private static boolean hasRuleOfItsOwn(LimitCheck check) {
+    return check instanceof LimitCheck.OfLimits ofLimits
+        && ofLimits.limits().stream().anyMatch(CallLimit.OfRule.class::isInstance);
   }
 
   /** Decides by the configured strategy, since no rule is known that says one. */

@@ -73,6 +73,50 @@ class BatchTest {
     assertThat(decisions.get(8).get("remaining").asInt()).isEqualTo(3);
   }
 
+  @Test
+  void reportsLongNamesLongNumbersAndDeepNestingAtTheirItems() {
+    String key = "\"plans\":[\"five\"],\"key\":\"long\"";
+    String body =
+        "{\"checks\":["
+            + take("long", 1)
+            + ",{\"cost\":"
+            + "9".repeat(1001)
+            + "}"
+            + ",{\"cost\":1."
+            + "9".repeat(1001)
+            + "}"
+            + ",{\"plans\":"
+            + "9".repeat(500_000)
+            + "}"
+            + ",{\""
+            + "x".repeat(50_001)
+            + "\":1}"
+            + ",{\"request\":"
+            + "[".repeat(100_000)
+            + "]".repeat(100_000)
+            + ",\"cost\":1}"
+            + ",{"
+            + key
+            + ",\"cost\":-"
+            + "9".repeat(1001)
+            + "}"
+            + ","
+            + take("long", 1)
+            + "]}";
+
+    JsonNode decisions = server.ask("/v1/check/batch", body).get("decisions");
+
+    assertThat(decisions).hasSize(8);
+    assertThat(decisions.get(0).get("remaining").asInt()).isEqualTo(4);
+    assertError(decisions.get(1), 400, "cost");
+    assertError(decisions.get(2), 400, "cost");
+    assertError(decisions.get(3), 400, "plans");
+    assertError(decisions.get(4), 400, "xxx");
+    assertError(decisions.get(5), 400, "request");
+    assertError(decisions.get(6), 400, "cost");
+    assertThat(decisions.get(7).get("remaining").asInt()).isEqualTo(3);
+  }
+
   private static void assertError(JsonNode decision, int status, String named) {
     assertThat(decision.propertyNames()).containsExactly("error");
     JsonNode error = decision.get("error");

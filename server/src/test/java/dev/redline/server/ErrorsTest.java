@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -144,6 +145,30 @@ class ErrorsTest {
     assertProblem(
         server.post("/v1/check", "{\"request\":{\"headers\":" + deep), 400, "request.headers");
     assertProblem(server.post("/v1/check", "{\"limit\":" + deep), 400, "");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {20, 2000, 500_000})
+  @Timeout(10)
+  void namesTheFieldOfAVeryLongNumber(int digits) {
+    String number = "9".repeat(digits);
+    assertProblem(
+        server.post("/v1/check", "{\"request\":{},\"cost\":" + number + "}"),
+        400,
+        "cost: must be a whole number from 1 to");
+    assertProblem(
+        server.post("/v1/check", "{\"request\":{},\"cost\":-" + number + "}"), 400, "cost: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"9", "[9", "{\"capacity\":9", "0.1", "1e1"})
+  @Timeout(10)
+  void namesTheLimitWithAVeryLongNumber(String start) {
+    assertProblem(
+        server.post(
+            "/v1/check", "{\"ruleId\":\"per-user\",\"limit\":" + start + "1".repeat(500_000)),
+        400,
+        "limit: has a number of more than 100 characters");
   }
 
   @ParameterizedTest

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,8 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
   private static final int START_BATCH = 100;
   private static final int SHOWN_CHARACTERS = 200;
   private static final byte[] START = "{\"checks\":[".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] DRY_RUN =
+      "{\"request\":{},\"dryRun\":true}".getBytes(StandardCharsets.UTF_8);
   private static final byte[] END = "]}".getBytes(StandardCharsets.UTF_8);
 
   private final RemoteSettings settings;
@@ -70,6 +73,7 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
   private final HttpRequest.Builder request;
   private final CallReports reports = new CallReports();
   private final CallThreads<byte[], RateLimitResult> calls;
+  private volatile boolean closed;
   private volatile StoreHealth health = StoreHealth.UP;
 
   /** Creates the client of a server; nothing is connected yet. */
@@ -77,7 +81,7 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
     this.settings = settings;
     this.node = URI.create(settings.uri()).getRawAuthority();
     this.nodes = List.of(node);
-    this.client = client(settings, settings.timeout());
+    this.client = client(settings);
     this.request =
         HttpRequest.newBuilder(URI.create(settings.uri() + "/v1/check/batch"))
             .header("Content-Type", "application/json");
@@ -96,13 +100,54 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
             reports);
   }
 
-  private static BoundedHttpClient client(RemoteSettings settings, Duration connectTimeout) {
+  private static BoundedHttpClient client(RemoteSettings settings) {
     boolean tls = settings.uri().startsWith("https:");
+    // Each call has its own time-out; connecting at the start may take longer than a decision.
+    Duration connectTimeout = startTimeout(settings);
     // TLS negotiates HTTP/2; without TLS an upgrade would cost the first call a round trip.
     return new BoundedHttpClient(
         connectTimeout,
         MAX_RESPONSE_BYTES,
         tls ? HttpClient.Version.HTTP_2 : HttpClient.Version.HTTP_1_1);
+  }
+
+  private static Duration startTimeout(RemoteSettings settings) {
+    return settings.timeout().compareTo(START_TIMEOUT) > 0 ? settings.timeout() : START_TIMEOUT;
+  }
+
+  /**
+   * Connects, by a dry run whose decision is ignored: a connection takes longer than a decision
+   * may, above all with TLS, so the first checks would fail. A failure is logged.
+   *
+   * @return completes within two seconds, and never fails
+   */
+  public CompletableFuture<Void> connect() {
+    return client
+        .sendAsync(post(List.of(DRY_RUN)), START_TIMEOUT)
+        .handle(
+            (response, failure) -> {
+              String why = whyNotConnected(response, failure);
+              if (why != null && !closed) {
+                LOG.log(Level.WARNING, why + ": checks are decided without it until it responds");
+              }
+              return null;
+            });
+  }
+
+  private @Nullable String whyNotConnected(
+      @Nullable Response response, @Nullable Throwable failure) {
+    if (response == null) {
+      return "the Redline server at "
+          + node
+          + ": "
+          + BoundedHttpClient.failure(new ExecutionException(failure)).getMessage();
+    }
+    try {
+      read(response, 1);
+      return null;
+    } catch (StoreException e) {
+      return e.getMessage();
+    }
   }
 
   @Override
@@ -140,16 +185,14 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
       return List.of();
     }
     List<Optional<String>> found = new ArrayList<>(checks.size());
-    Duration timeout =
-        settings.timeout().compareTo(START_TIMEOUT) > 0 ? settings.timeout() : START_TIMEOUT;
-    BoundedHttpClient patient = client(settings, timeout);
+    Duration timeout = startTimeout(settings);
     try {
       for (int from = 0; from < checks.size(); from += START_BATCH) {
         List<byte[]> batch =
             checks.subList(from, Math.min(checks.size(), from + START_BATCH)).stream()
                 .map(check -> bytes(check, true))
                 .toList();
-        for (Object result : read(patient.send(post(batch), timeout), batch.size())) {
+        for (Object result : read(client.send(post(batch), timeout), batch.size())) {
           found.add(
               result instanceof IllegalArgumentException rejected
                   ? Optional.of(String.valueOf(rejected.getMessage()))
@@ -217,9 +260,12 @@ public final class RemoteServer implements RemoteStore, DecisionPoint {
     return health;
   }
 
+  /** Fails the checks that are not decided yet, and ends the calls in progress. */
   @Override
   public void close() {
+    closed = true;
     calls.close();
+    client.close();
   }
 
   /** A call of {@code POST /v1/check/batch}. */

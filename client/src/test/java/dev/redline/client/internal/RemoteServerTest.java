@@ -12,11 +12,15 @@ import dev.redline.core.Reason;
 import dev.redline.core.UnknownNameException;
 import dev.redline.core.store.StoreException;
 import java.io.IOException;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -328,6 +332,36 @@ class RemoteServerTest {
       }
     }
     assertThat(stub.bodies()).isEmpty();
+  }
+
+  @Test
+  void theFirstCheckFindsTheConnectionOfTheStart() throws Exception {
+    Set<Integer> clientPorts = ConcurrentHashMap.newKeySet();
+    stub.responder(
+        (exchange, body) -> {
+          clientPorts.add(exchange.getRemoteAddress().getPort());
+          send(exchange, 200, StubServer.decisions(1));
+        });
+    server.connect().get(20, TimeUnit.SECONDS);
+    assertThat(stub.bodies()).hasSize(1);
+    assertThat(server.rejections(List.of(CHECK))).containsExactly(Optional.empty());
+    assertThat(decide().allowed()).isTrue();
+    assertThat(clientPorts).hasSize(1);
+  }
+
+  @Test
+  void connectingToASilentServerEnds() throws Exception {
+    // Connections are accepted by the system, and nothing responds.
+    try (ServerSocket silent = new ServerSocket(0);
+        RemoteServer unanswered =
+            new RemoteServer(
+                RemoteSettings.of("http://127.0.0.1:" + silent.getLocalPort())
+                    .withTimeout(Duration.ofHours(1)))) {
+      unanswered.connect().get(20, TimeUnit.SECONDS);
+    }
+    stub.close();
+    server.connect().get(20, TimeUnit.SECONDS);
+    assertThat(server.health().up()).as("no call that counts").isTrue();
   }
 
   @Test

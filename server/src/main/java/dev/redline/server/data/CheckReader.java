@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import dev.redline.core.internal.token.UserTokens;
 import dev.redline.core.limit.RateLimitBand;
 import java.io.IOException;
@@ -26,9 +27,21 @@ final class CheckReader {
   private static final String CHECK_FIELDS =
       "ruleSetId, exceptRuleSets, request, ruleId, identity, plans, key, cost, dryRun";
 
-  /** Field names are not interned: callers choose some of them, so the table would grow. */
-  private static final JsonFactory JSON =
-      JsonFactory.builder().disable(JsonFactory.Feature.INTERN_FIELD_NAMES).build();
+  /**
+   * The parser has no limits below that of the body: beyond one it cannot go on, so one item of a
+   * batch would fail all of them. What is too long or too deep is an error of its field.
+   */
+  private static final StreamReadConstraints CONSTRAINTS =
+      StreamReadConstraints.builder()
+          .maxNameLength(JsonBody.MAX_BYTES)
+          .maxNumberLength(JsonBody.MAX_BYTES)
+          .maxNestingDepth(JsonBody.MAX_BYTES)
+          .build();
+
+  /** Parsers of bodies up to this size share a table of the names that they have seen. */
+  private static final int SHARED_NAMES_BYTES = 4096;
+
+  private static final JsonFactory JSON = newFactory();
 
   private final @Nullable InlineLimitReader inlineLimits;
   private final UserTokens tokens;
@@ -87,7 +100,16 @@ final class CheckReader {
     if (!isUtf8(body)) {
       throw new HttpProblem(400, "the body is not valid JSON: it is not UTF-8");
     }
-    return JSON.createParser(body);
+    // The shared table keeps thousands of names, so the long ones of large bodies stay out of it.
+    return (body.length <= SHARED_NAMES_BYTES ? JSON : newFactory()).createParser(body);
+  }
+
+  private static JsonFactory newFactory() {
+    // Field names are not interned: callers choose some of them, so the table would grow.
+    return JsonFactory.builder()
+        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+        .streamReadConstraints(CONSTRAINTS)
+        .build();
   }
 
   /**

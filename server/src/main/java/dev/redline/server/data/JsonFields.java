@@ -18,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class JsonFields {
   private static final int MAX_DEPTH = 16;
 
+  /** The most characters of a {@code long}: parsing a number costs the square of its length. */
+  private static final int MAX_LONG_CHARACTERS = 20;
+
+  private static final int MAX_NUMBER_CHARACTERS = 100;
+
   private JsonFields() {}
 
   /** Moves the parser to the start of the body's object. */
@@ -125,7 +130,8 @@ final class JsonFields {
     if (token != JsonToken.VALUE_NUMBER_INT) {
       throw HttpProblem.field(field, allowed + kind(token));
     }
-    if (json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
+    if (json.getTextLength() > MAX_LONG_CHARACTERS
+        || json.getNumberType() == JsonParser.NumberType.BIG_INTEGER) {
       throw HttpProblem.field(field, allowed + "far out of it");
     }
     long value = json.getLongValue();
@@ -169,6 +175,10 @@ final class JsonFields {
         return json.getText();
       }
       case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> {
+        if (json.getTextLength() > MAX_NUMBER_CHARACTERS) {
+          throw HttpProblem.field(
+              field, "has a number of more than " + MAX_NUMBER_CHARACTERS + " characters");
+        }
         return json.getNumberValue();
       }
       case VALUE_TRUE, VALUE_FALSE -> {

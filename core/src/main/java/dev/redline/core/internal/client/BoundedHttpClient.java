@@ -1,6 +1,7 @@
 package dev.redline.core.internal.client;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
@@ -8,9 +9,12 @@ import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 public final class BoundedHttpClient {
   private final int maxBytes;
   private final HttpClient client;
+  private final Set<CompletableFuture<Response>> inProgress = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
 
   /** A whole response. */
   public static final class Response {
@@ -85,6 +91,8 @@ public final class BoundedHttpClient {
       return sent.get();
     } catch (ExecutionException e) {
       throw failure(e);
+    } catch (CancellationException e) {
+      throw new IOException("the client is closed", e);
     } finally {
       sent.cancel(true);
     }
@@ -95,13 +103,29 @@ public final class BoundedHttpClient {
    *
    * @param timeout how long it may take until the response is complete
    */
+  @SuppressWarnings("CollectionUndefinedEquality") // identity is what is meant
   public CompletableFuture<Response> sendAsync(HttpRequest request, Duration timeout) {
     CompletableFuture<HttpResponse<byte[]>> exchange =
         client.sendAsync(request, info -> new LimitedBody(maxBytes));
     CompletableFuture<Response> result =
         exchange.thenApply(Response::new).orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    var unused = result.whenComplete((response, failure) -> exchange.cancel(true));
+    inProgress.add(result);
+    var unused =
+        result.whenComplete(
+            (response, failure) -> {
+              inProgress.remove(result);
+              exchange.cancel(true);
+            });
+    if (closed) {
+      result.cancel(true);
+    }
     return result;
+  }
+
+  /** Ends the requests in progress, and those that are sent later. */
+  public void close() {
+    closed = true;
+    inProgress.forEach(request -> request.cancel(true));
   }
 
   /** Returns the failure of a request as it is reported. */
@@ -114,9 +138,14 @@ public final class BoundedHttpClient {
         cause instanceof TimeoutException ? "no response in time" : message(cause), cause);
   }
 
-  /** Returns the message, or the type where there is none, as for a refused connection. */
+  /** Returns the message; the JDK's client gives none for a connection that is refused. */
   private static String message(Throwable cause) {
-    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    if (cause.getMessage() != null) {
+      return cause.getMessage();
+    }
+    return cause instanceof ConnectException
+        ? "connection refused"
+        : cause.getClass().getSimpleName();
   }
 
   /** Collects a body, and fails if it is too large. */

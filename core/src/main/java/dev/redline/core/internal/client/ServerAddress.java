@@ -3,6 +3,7 @@ package dev.redline.core.internal.client;
 import dev.redline.core.spi.PropertyReader;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -12,6 +13,10 @@ import java.util.Optional;
  * @param token what it knows the caller by; fits a header field
  */
 public record ServerAddress(String uri, Optional<String> token) {
+  private static final String ALLOWED = "use http:// or https:// and an address";
+  private static final int NO_PORT = -1;
+  private static final int MAX_PORT = 65_535;
+
   /**
    * Checks both.
    *
@@ -23,24 +28,35 @@ public record ServerAddress(String uri, Optional<String> token) {
   }
 
   /**
-   * Returns an address without a slash at its end.
+   * Returns an address with its scheme in small letters and without a slash at its end.
    *
    * @throws IllegalArgumentException if it is something else; the message does not have the text,
    *     which may hold a password
    */
   public static String checkedUri(String text) {
     URI parsed = parsed(text);
-    boolean http = "http".equals(parsed.getScheme()) || "https".equals(parsed.getScheme());
+    String scheme = parsed.getScheme() == null ? "" : parsed.getScheme().toLowerCase(Locale.ROOT);
+    String authority = parsed.getRawAuthority();
     String path = parsed.getRawPath();
-    if (!http
-        || parsed.getHost() == null
+    if (!(scheme.equals("http") || scheme.equals("https"))
+        || authority == null
         || parsed.getRawUserInfo() != null
         || parsed.getRawQuery() != null
         || parsed.getRawFragment() != null
         || !(path == null || path.isEmpty() || path.equals("/"))) {
-      throw notAnAddress();
+      throw new IllegalArgumentException(ALLOWED);
     }
-    return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+    if (parsed.getHost() == null) {
+      throw new IllegalArgumentException(
+          authority.contains("_") && !authority.contains("@")
+              ? "use a host name without an underscore, which no URI may have in it"
+              : ALLOWED);
+    }
+    if (authority.endsWith(":")
+        || (parsed.getPort() != NO_PORT && (parsed.getPort() < 1 || parsed.getPort() > MAX_PORT))) {
+      throw new IllegalArgumentException("use a port from 1 to " + MAX_PORT + ", or none");
+    }
+    return scheme + "://" + authority;
   }
 
   @SuppressWarnings("UnusedException") // its message has the text
@@ -48,12 +64,8 @@ public record ServerAddress(String uri, Optional<String> token) {
     try {
       return new URI(text);
     } catch (URISyntaxException e) {
-      throw notAnAddress();
+      throw new IllegalArgumentException(ALLOWED);
     }
-  }
-
-  private static IllegalArgumentException notAnAddress() {
-    return new IllegalArgumentException("use http:// or https:// and an address");
   }
 
   /**
@@ -64,12 +76,30 @@ public record ServerAddress(String uri, Optional<String> token) {
    */
   public static Optional<String> readUri(
       PropertyReader from, String name, String text, String unlessSet, String tokenName) {
+    return readUri(from, name, text, unlessSet, tokenName, Optional.empty());
+  }
+
+  /**
+   * Reads a property that may have to be set.
+   *
+   * @param needed the problem if it is not set
+   */
+  public static Optional<String> readUri(
+      PropertyReader from,
+      String name,
+      String text,
+      String unlessSet,
+      String tokenName,
+      Optional<String> needed) {
     Optional<String> written = from.property(name, text).unlessSet(unlessSet).text();
+    if (written.isEmpty()) {
+      needed.ifPresent(problem -> from.problem(name, "", problem));
+      return written;
+    }
     try {
       return written.map(ServerAddress::checkedUri);
     } catch (IllegalArgumentException e) {
-      from.secretProblem(
-          name, "use http:// or https:// and an address; a token goes to " + tokenName);
+      from.secretProblem(name, e.getMessage() + "; a token goes to " + tokenName);
       return Optional.empty();
     }
   }

@@ -8,24 +8,27 @@ import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.crypto.RSASSAVerifier;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
-import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import java.text.ParseException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a JWK set that verify signatures: RSA keys of at least 2048 bits, and keys of the
- * curves P-256, P-384 and P-521. Others are ignored, secrets among them. Immutable.
+ * curves P-256, P-384 and P-521. Others are ignored, secrets and malformed ones among them (RFC
+ * 7517, section 5). Immutable.
  */
 final class JwkKeys {
   /** No keys. */
-  static final JwkKeys NONE = new JwkKeys(List.of());
+  static final JwkKeys NONE = new JwkKeys(List.of(), List.of());
 
   private static final int MIN_RSA_BITS = 2048;
 
@@ -38,9 +41,11 @@ final class JwkKeys {
   private record Key(@Nullable String id, Set<JWSAlgorithm> algorithms, JWSVerifier verifier) {}
 
   private final List<Key> keys;
+  private final List<Integer> unreadable;
 
-  private JwkKeys(List<Key> keys) {
+  private JwkKeys(List<Key> keys, List<Integer> unreadable) {
     this.keys = List.copyOf(keys);
+    this.unreadable = List.copyOf(unreadable);
   }
 
   /**
@@ -49,14 +54,34 @@ final class JwkKeys {
    * @throws ParseException if the text is not a JWK set
    */
   static JwkKeys parse(String json) throws ParseException {
+    Map<String, Object> set = JSONObjectUtils.parse(json);
+    List<Object> members = set == null ? null : JSONObjectUtils.getJSONArray(set, "keys");
+    if (members == null) {
+      throw new ParseException("there is no \"keys\"", 0);
+    }
     List<Key> keys = new ArrayList<>();
-    for (JWK jwk : JWKSet.parse(json).getKeys()) {
-      Key key = key(jwk);
-      if (key != null && keys.size() < MAX_KEYS) {
-        keys.add(key);
+    List<Integer> unreadable = new ArrayList<>();
+    for (int i = 0; i < members.size() && keys.size() < MAX_KEYS; i++) {
+      try {
+        Key key = key(jwk(members.get(i)));
+        if (key != null) {
+          keys.add(key);
+        }
+      } catch (ParseException | RuntimeException e) {
+        // The message may have key material.
+        unreadable.add(i + 1);
       }
     }
-    return new JwkKeys(keys);
+    return new JwkKeys(keys, unreadable);
+  }
+
+  private static JWK jwk(@Nullable Object member) throws ParseException {
+    if (!(member instanceof Map<?, ?> object)) {
+      throw new ParseException("not an object", 0);
+    }
+    Map<String, Object> parameters = new LinkedHashMap<>();
+    object.forEach((name, value) -> parameters.put(String.valueOf(name), value));
+    return JWK.parse(parameters);
   }
 
   private static @Nullable Key key(JWK jwk) {
@@ -91,6 +116,11 @@ final class JwkKeys {
 
   int size() {
     return keys.size();
+  }
+
+  /** Returns the positions of the keys that are malformed or of an unknown kind, from 1. */
+  List<Integer> unreadable() {
+    return unreadable;
   }
 
   /** Returns what may verify a token with this header: the key it names, else every key. */

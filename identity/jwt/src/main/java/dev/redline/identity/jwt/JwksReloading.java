@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.text.ParseException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -140,6 +141,7 @@ final class JwksReloading implements AutoCloseable {
       String text = read();
       if (!text.equals(current.text())) {
         JwkKeys keys = JwkKeys.parse(text);
+        warnOfUnreadable(keys);
         current = new Current(keys, current.version() + 1, text);
         if (keys.size() == 0) {
           LOG.log(Level.WARNING, "the JWK set {0} has no key that can be used", name());
@@ -160,6 +162,19 @@ final class JwksReloading implements AutoCloseable {
                 ? "no JWT is valid until it can"
                 : "the last one stays in force");
       }
+    }
+  }
+
+  /** Logs the positions of keys that are ignored, once while they stay the same. */
+  private void warnOfUnreadable(JwkKeys keys) {
+    List<Integer> positions = keys.unreadable();
+    if (!positions.isEmpty() && !positions.equals(current.keys().unreadable())) {
+      LOG.log(
+          Level.WARNING,
+          "the JWK set {0} has {1} that cannot be read; the position of the first is {2}",
+          name(),
+          positions.size() == 1 ? "a key" : positions.size() + " keys",
+          positions.get(0));
     }
   }
 

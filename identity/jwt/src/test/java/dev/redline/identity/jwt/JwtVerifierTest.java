@@ -1,6 +1,7 @@
 package dev.redline.identity.jwt;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.nimbusds.jose.JOSEObjectType;
@@ -36,6 +37,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.text.ParseException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,10 +46,16 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Date;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -396,6 +404,86 @@ class JwtVerifierTest {
 
       Files.writeString(directory.resolve("jwks.json"), "{");
       await().during(Duration.ofMillis(200)).until(() -> verifier.user(newToken).isPresent());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "null",
+        "7",
+        "\"key\"",
+        "[]",
+        "{}",
+        "{\"kty\":null}",
+        "{\"kty\":\"OKP9\",\"x\":\"AQAB\"}",
+        "{\"kty\":\"RSA\",\"e\":\"AQAB\"}",
+        "{\"kty\":\"EC\",\"crv\":\"P-999\",\"x\":\"AQAB\",\"y\":\"AQAB\"}",
+        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"AQAB\",\"y\":\"AQAB\"}",
+        "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\",\"kid\":7}",
+        "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\",\"x5c\":[\"nonsense\"]}",
+        "{\"kty\":\"RSA\",\"n\":\"AQAB\",\"e\":\"AQAB\",\"use\":\"enc\",\"key_ops\":[\"verify\"]}",
+      })
+  void ignoresKeysThatCannotBeRead(String member) throws Exception {
+    String good = rsa.toPublicJWK().toJSONString();
+    String set = "{\"keys\":[" + member + "," + good + "," + member + "]}";
+    JwkKeys keys = JwkKeys.parse(set);
+    assertThat(keys.size()).isEqualTo(1);
+    assertThat(keys.unreadable()).containsExactly(1, 3);
+
+    Path file = Files.writeString(directory.resolve("jwks.json"), set);
+    try (JwtVerifier verifier =
+        JwtVerifier.start(
+            settings(Optional.empty(), Optional.of(new JwksLocation.File(file))), CLOCK, FAST)) {
+      String token = sign(JWSAlgorithm.RS256, "rsa", new RSASSASigner(rsa), alice().build());
+      assertThat(verifier.user(token)).hasValue("alice");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "null", "[]", "{", "{}", "{\"keys\":null}", "{\"keys\":{}}", "{\"keys\":[}"})
+  void rejectsWhatIsNoJwkSet(String text) {
+    assertThatThrownBy(() -> JwkKeys.parse(text)).isInstanceOf(ParseException.class);
+  }
+
+  @Test
+  void warnsOnceOfUnreadableKeysWithoutTheirText() throws Exception {
+    Queue<String> warnings = new ConcurrentLinkedQueue<>();
+    Logger logger = Logger.getLogger(JwksReloading.class.getName());
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord logged) {
+            warnings.add(new SimpleFormatter().formatMessage(logged) + logged.getThrown());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    logger.addHandler(handler);
+    String good = rsa.toPublicJWK().toJSONString();
+    String bad = "{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"material\"}";
+    RSAKey next = new RSAKeyGenerator(2048).keyID("next").generate();
+    String nextToken = sign(JWSAlgorithm.RS256, "next", new RSASSASigner(next), alice().build());
+    Path file = directory.resolve("jwks.json");
+    Files.writeString(file, "{\"keys\":[" + good + "," + bad + "]}");
+    try (JwtVerifier verifier =
+        JwtVerifier.start(
+            settings(Optional.empty(), Optional.of(new JwksLocation.File(file))), CLOCK, FAST)) {
+      assertThat(verifier.user(nextToken)).isEmpty();
+      Files.writeString(file, "{\"keys\":[" + next.toPublicJWK().toJSONString() + "," + bad + "]}");
+      await().until(() -> verifier.user(nextToken).isPresent());
+      assertThat(warnings)
+          .singleElement()
+          .asString()
+          .contains("jwks.json", "a key", "the first is 2")
+          .doesNotContain("material");
+    } finally {
+      logger.removeHandler(handler);
     }
   }
 

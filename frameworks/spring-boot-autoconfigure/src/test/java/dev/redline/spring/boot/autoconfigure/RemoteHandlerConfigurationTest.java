@@ -128,10 +128,13 @@ class RemoteHandlerConfigurationTest {
                   "\"bands\":[{\"label\":\"Shop.buy\",\"capacity\":2,\"refillTokens\":2,"
                       + "\"refillPeriod\":\"PT1M\"}]";
               assertThat(checks.get(0))
+                  .as("the call that connects")
+                  .isEqualTo("{\"checks\":[{\"request\":{},\"dryRun\":true}]}");
+              assertThat(checks.get(1))
                   .as("the check of limits at the start")
                   .startsWith("{\"checks\":[{\"ruleId\":\"Shop.buy\",\"identity\":[")
                   .endsWith(bands + ",\"dryRun\":true}]}");
-              assertThat(checks.subList(1, checks.size()))
+              assertThat(checks.subList(2, checks.size()))
                   .containsExactly(
                       "{\"checks\":[{\"request\":{\"path\":\"/x\"}}]}",
                       "{\"checks\":[{\"ruleId\":\"Shop.buy\",\"identity\":[\"n:alice\"],"
