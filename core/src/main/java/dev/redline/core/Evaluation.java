@@ -1,6 +1,7 @@
 package dev.redline.core;
 
 import dev.redline.core.LimitCheck.CallLimit;
+import dev.redline.core.internal.key.IdentityDigest;
 import dev.redline.core.internal.key.IdentityScheme;
 import dev.redline.core.internal.key.LongIdentities;
 import dev.redline.core.internal.key.RecentDigests;
@@ -43,9 +44,6 @@ final class Evaluation implements LongIdentities {
   private @Nullable MoreBuckets more;
   private @Nullable OtherRules others;
 
-  /** Only while rules are matched: it would keep long identities while a store decides. */
-  private @Nullable RecentDigests digests;
-
   /** What the limits of a call say; null if the check has no such limits. */
   private @Nullable CallPolicies call;
 
@@ -55,6 +53,9 @@ final class Evaluation implements LongIdentities {
     private final List<@Nullable CompiledRule> rules = new ArrayList<>(2);
     private final List<RuleMeter> meters = new ArrayList<>(2);
     private boolean changed;
+
+    /** Only while rules are matched: it would keep long identities while a store decides. */
+    private @Nullable RecentDigests digests;
 
     MoreBuckets(Acquisition first) {
       this.builder = first.toBuilder();
@@ -127,13 +128,20 @@ final class Evaluation implements LongIdentities {
         break;
       }
     }
-    digests = null;
+    if (more != null) {
+      more.digests = null;
+    }
   }
 
   @Override
   public String digest(String identity) {
-    RecentDigests recent = digests == null ? new RecentDigests() : digests;
-    digests = recent;
+    // Nothing is kept for the first buckets, so that a check with one allocates no more for it.
+    MoreBuckets rest = more;
+    if (rest == null) {
+      return IdentityDigest.of(identity);
+    }
+    RecentDigests recent = rest.digests == null ? new RecentDigests() : rest.digests;
+    rest.digests = recent;
     return recent.digest(identity);
   }
 
