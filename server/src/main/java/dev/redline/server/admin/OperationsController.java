@@ -84,7 +84,9 @@ class OperationsController {
     } catch (IllegalArgumentException e) {
       throw new AdminProblem(400, String.valueOf(e.getMessage()));
     } catch (ExecutionException | TimeoutException e) {
-      LOG.log(System.Logger.Level.WARNING, "buckets could not be reset", e);
+      Throwable why = e.getCause() == null ? e : e.getCause();
+      LOG.log(System.Logger.Level.WARNING, "buckets could not be reset: " + why);
+      LOG.log(System.Logger.Level.DEBUG, "buckets could not be reset", e);
       throw new AdminProblem(503, "the store could not reset buckets; please retry");
     }
   }

@@ -194,6 +194,11 @@ final class AcquisitionPath implements AutoCloseable {
     return dispatcher.failure("", ScriptDispatcher.cause(cause));
   }
 
+  /** Returns what is wrong with the last reply; empty if decisions could be read from it. */
+  Optional<String> badReply() {
+    return dispatcher.badReplies().reason();
+  }
+
   /** Forgets what is known of the bucket that a notice names. */
   void forget(String notice) {
     denyCache.forget(notice);

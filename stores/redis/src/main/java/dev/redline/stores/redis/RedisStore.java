@@ -123,7 +123,11 @@ public final class RedisStore implements RemoteStore {
 
   @Override
   public StoreHealth health() {
-    return connector.health();
+    StoreHealth health = connector.health();
+    Optional<String> badReply = health.up() ? path.badReply() : Optional.empty();
+    return badReply.isEmpty()
+        ? health
+        : new StoreHealth(false, badReply, health.latency(), health.details());
   }
 
   @Override

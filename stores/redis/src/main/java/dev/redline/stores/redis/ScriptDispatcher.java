@@ -33,6 +33,7 @@ final class ScriptDispatcher implements Lane.Sender {
   private final CallObserver observer;
   private final QueueLimit queueLimit;
   private final LongSupplier nanoClock;
+  private final BadReplies badReplies;
   private final Map<String, InFlightLimit> inFlightLimits = new ConcurrentHashMap<>();
   private final Map<String, AtomicInteger> consecutiveTimeouts = new ConcurrentHashMap<>();
 
@@ -51,6 +52,7 @@ final class ScriptDispatcher implements Lane.Sender {
     this.nanoClock = nanoClock;
     this.settings = settings;
     this.address = settings.connection().address();
+    this.badReplies = new BadReplies(address, nanoClock);
     this.notSentMessage =
         "Redis at "
             + address
@@ -66,6 +68,10 @@ final class ScriptDispatcher implements Lane.Sender {
     this.parameters = parameters;
     this.observer = observer;
     this.queueLimit = queueLimit;
+  }
+
+  BadReplies badReplies() {
+    return badReplies;
   }
 
   @Override
@@ -245,9 +251,11 @@ final class ScriptDispatcher implements Lane.Sender {
         throw new ReplyReader.MalformedReplyException("elements that are not integers");
       }
       @Nullable Outcome[] outcomes = batch.read(output.get(), output.size());
+      badReplies.readable();
       for (int i = 0; i < results.length; i++) {
         Outcome outcome = outcomes[i];
         if (outcome == null) {
+          badReplies.malformedValue(batch.acquisitions().get(i).acquisition());
           results[i] =
               new StoreException(
                   StoreException.Kind.BAD_STATE, "the value of a bucket in Redis is malformed");
@@ -266,7 +274,9 @@ final class ScriptDispatcher implements Lane.Sender {
     } catch (ReplyReader.MalformedReplyException e) {
       StoreException.Kind kind =
           output.hasOtherTypes() ? StoreException.Kind.BAD_STATE : StoreException.Kind.BAD_RESPONSE;
-      Arrays.fill(results, new StoreException(kind, String.valueOf(e.getMessage()), e));
+      String why = String.valueOf(e.getMessage());
+      badReplies.malformed(batch.acquisitions().get(0).acquisition(), why);
+      Arrays.fill(results, new StoreException(kind, why, e));
     }
     return results;
   }

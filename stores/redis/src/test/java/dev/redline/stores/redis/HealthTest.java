@@ -1,13 +1,17 @@
 package dev.redline.stores.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.redline.core.store.Acquisition;
+import dev.redline.core.store.RateLimitKey;
 import dev.redline.core.store.RemoteStore.CallObserver;
 import dev.redline.core.store.StoreException;
 import dev.redline.testkit.redis.FaultProxy;
 import dev.redline.testkit.redis.RedisExtension;
 import dev.redline.testkit.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -89,12 +93,17 @@ class HealthTest {
     }
   }
 
-  /** Collects the log lines of the connector at INFO and above. */
+  /** Collects the log lines of a class, unless named the connector, at INFO and above. */
   private static final class Lines extends Handler implements AutoCloseable {
-    private final Logger logger = Logger.getLogger(Connector.class.getName());
+    private final Logger logger;
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
     Lines() {
+      this(Connector.class);
+    }
+
+    Lines(Class<?> type) {
+      logger = Logger.getLogger(type.getName());
       logger.addHandler(this);
     }
 
@@ -162,6 +171,53 @@ class HealthTest {
       outage(proxy, store);
       await().until(() -> recoveries.get() == 1);
       assertThat(log.lines).isEmpty();
+    }
+  }
+
+  @Test
+  void isDownWhileRepliesAreMalformedAndLogsOneLine() {
+    Acquisition one =
+        Acquisition.of(new RateLimitKey(Nodes.rule("per-user", Nodes.slow(10)), "ann"), 1);
+    try (Lines log = new Lines(RedisStore.class);
+        FaultProxy proxy = FaultProxy.to(REDIS.get());
+        RedisStore store = start(proxy.uri())) {
+      for (String reply : List.of("*1\r\n:1\r\n", "*2\r\n$2\r\nhi\r\n:1\r\n")) {
+        proxy.replyInstead(reply);
+        assertThatThrownBy(() -> store.acquireAndWait(one)).isInstanceOf(StoreException.class);
+        assertThat(store.health().up()).isFalse();
+        assertThat(store.health().reason().orElseThrow())
+            .contains("127.0.0.1:" + proxy.port() + ": malformed reply to a script call: ");
+        proxy.replyInstead(null);
+        store.acquireAndWait(one);
+        assertThat(store.health().up()).isTrue();
+      }
+      assertThat(log.lines)
+          .singleElement()
+          .asString()
+          .contains("WARNING Redis at 127.0.0.1:" + proxy.port(), "rule per-user")
+          .doesNotContain("ann");
+    }
+  }
+
+  @Test
+  void malformedValueOfOneCallerIsLoggedAndLeavesHealthUp() {
+    RateLimitKey key = new RateLimitKey(Nodes.rule("per-user", Nodes.slow(10)), "eve");
+    try (Lines log = new Lines(RedisStore.class);
+        RedisStore store = start(REDIS.get().uri())) {
+      REDIS
+          .get()
+          .command(
+              "SET", new String(store.keys().of(key).bytes(), StandardCharsets.UTF_8), "poison");
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(() -> store.acquireAndWait(Acquisition.of(key, 1)))
+            .isInstanceOf(StoreException.class);
+      }
+      assertThat(store.health().up()).isTrue();
+      assertThat(log.lines)
+          .singleElement()
+          .asString()
+          .contains("value of a bucket", "rule per-user")
+          .doesNotContain("eve");
     }
   }
 
