@@ -28,6 +28,7 @@ class PublicSurfaceTest {
       Explanation
       KeyedLimiter
       LimitCheck
+      OversizedRequestException
       RateLimit
       RateLimitEngine
       RateLimitExceededException

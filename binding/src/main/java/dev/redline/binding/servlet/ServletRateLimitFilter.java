@@ -2,6 +2,7 @@ package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.key.RequestContext;
 import jakarta.servlet.Filter;
@@ -58,7 +59,13 @@ public final class ServletRateLimitFilter implements Filter {
       chain.doFilter(request, response);
       return;
     }
-    RateLimitResult result = await(limiter.check(context));
+    RateLimitResult result;
+    try {
+      result = await(limiter.check(context));
+    } catch (OversizedRequestException e) {
+      responses.reject(response, e);
+      return;
+    }
     if (!result.allowed()) {
       responses.deny(request, response, result);
       return;

@@ -2,7 +2,9 @@ package dev.redline.binding.servlet;
 
 import dev.redline.binding.web.DenialResponse;
 import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.internal.http.ProblemDetails;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -52,6 +54,24 @@ public record ServletResponses(RateLimitHttp http) {
       response.setContentLength(body.length);
       stream.write(body);
     }
+    response.flushBuffer();
+  }
+
+  /** Sends the response to a request that cannot be decided, unless one is under way already. */
+  void reject(HttpServletResponse response, OversizedRequestException problem) throws IOException {
+    if (response.isCommitted()) {
+      return;
+    }
+    response.resetBuffer();
+    response.setStatus(OversizedRequestException.STATUS);
+    response.setContentType(ProblemDetails.MEDIA_TYPE);
+    response
+        .getOutputStream()
+        .write(
+            ProblemDetails.of(
+                    OversizedRequestException.STATUS, String.valueOf(problem.getMessage()))
+                .toJson()
+                .getBytes(StandardCharsets.UTF_8));
     response.flushBuffer();
   }
 

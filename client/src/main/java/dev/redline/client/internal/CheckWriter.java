@@ -2,6 +2,7 @@ package dev.redline.client.internal;
 
 import dev.redline.core.LimitCheck;
 import dev.redline.core.LimitCheck.CallLimit;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.internal.http.JsonText;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
@@ -17,6 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes checks as items of {@code POST /v1/check/batch}. */
 final class CheckWriter {
+  /** How many header fields, and values of each, the server accepts in a described request. */
+  private static final int MAX_ENTRIES = 1000;
+
+  private static final int MAX_VALUES = 100;
+
   private final StringBuilder out = new StringBuilder(160).append('{');
 
   private CheckWriter() {}
@@ -24,6 +30,7 @@ final class CheckWriter {
   /**
    * Returns the JSON object of a check.
    *
+   * @throws OversizedRequestException if its request has more header fields than the server accepts
    * @throws IllegalArgumentException if the server has no form for it
    */
   static String write(LimitCheck check, boolean dryRun) {
@@ -104,6 +111,10 @@ final class CheckWriter {
     text("userId", request.userIdOrNull());
     text("apiKey", request.apiKeyOrNull());
     if (!request.headerNames().isEmpty()) {
+      if (request.headerNames().size() > MAX_ENTRIES) {
+        throw new OversizedRequestException(
+            "a request must have at most " + MAX_ENTRIES + " header fields");
+      }
       name("headers").append('{');
       request.headerNames().forEach(header -> header(header, request.headerValues(header)));
       out.append('}');
@@ -121,6 +132,9 @@ final class CheckWriter {
   private void header(String name, List<String> values) {
     if (values.size() == 1) {
       text(name, values.get(0));
+    } else if (values.size() > MAX_VALUES) {
+      throw new OversizedRequestException(
+          "a header field must have at most " + MAX_VALUES + " values");
     } else {
       texts(name, values);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.core.LimitCheck;
 import dev.redline.core.LimitCheck.CallLimit;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.key.RequestContext;
 import dev.redline.core.limit.RateLimitBand;
 import dev.redline.core.rule.RateLimitRule;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class CheckWriterTest {
@@ -48,6 +50,32 @@ class CheckWriterTest {
                 + "\"headers\":{\"X-One\":\"1\",\"X-Two\":[\"a\",\"b\"]},"
                 + "\"attributes\":{\"tier\":\"gold\"}},\"cost\":3,\"dryRun\":true}");
     assertThat(write(LimitCheck.ofRequest(RequestContext.EMPTY))).isEqualTo("{\"request\":{}}");
+  }
+
+  /** Returns a request with so many values of its first header, and so many headers. */
+  private static RequestContext headers(int values, int names) {
+    RequestContext.Builder request = RequestContext.builder();
+    IntStream.range(0, values).forEach(i -> request.header("X-0", "v"));
+    IntStream.range(1, names).forEach(i -> request.header("X-" + i, "v"));
+    return request.build();
+  }
+
+  @Test
+  void rejectsMoreHeadersThanTheServerAccepts() {
+    assertThat(write(LimitCheck.ofRequest(headers(100, 1000)))).contains("\"X-999\":\"v\"");
+    for (RequestContext request : List.of(headers(101, 1), headers(1, 1001))) {
+      for (LimitCheck check :
+          List.of(
+              LimitCheck.ofRequest(request),
+              LimitCheck.ofLimits(
+                  List.of(new CallLimit.OfRuleSet("api", 1, CallLimit.Policy.DEFAULT)), request))) {
+        assertThatThrownBy(() -> write(check))
+            .isInstanceOf(OversizedRequestException.class)
+            .hasMessageContaining("at most")
+            .extracting(Throwable::getStackTrace)
+            .isEqualTo(new StackTraceElement[0]);
+      }
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.redline.quarkus;
 
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
@@ -65,7 +66,11 @@ record RoutingFilter(
     try {
       result = decision.join();
     } catch (CompletionException e) {
-      routing.fail(e.getCause());
+      if (e.getCause() instanceof OversizedRequestException problem) {
+        responses.reject(routing, problem);
+      } else {
+        routing.fail(e.getCause());
+      }
       return;
     }
     if (result.allowed()) {

@@ -3,7 +3,9 @@ package dev.redline.quarkus;
 import dev.redline.binding.web.DenialResponse;
 import dev.redline.binding.web.LimitedResponse;
 import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.internal.http.ProblemDetails;
 import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
@@ -57,6 +59,20 @@ record RoutingResponses(RateLimitHttp http) {
       response.putHeader(HttpHeaders.CONTENT_TYPE, denial.contentType());
     }
     response.end(Buffer.buffer(denial.body()));
+  }
+
+  /** Sends the response to a request that cannot be decided, unless one is under way already. */
+  void reject(RoutingContext routing, OversizedRequestException problem) {
+    HttpServerResponse response = routing.response();
+    if (!response.headWritten() && !response.closed()) {
+      response
+          .setStatusCode(OversizedRequestException.STATUS)
+          .putHeader(HttpHeaders.CONTENT_TYPE, ProblemDetails.MEDIA_TYPE)
+          .end(
+              ProblemDetails.of(
+                      OversizedRequestException.STATUS, String.valueOf(problem.getMessage()))
+                  .toJson());
+    }
   }
 
   /** The header fields of a response. */

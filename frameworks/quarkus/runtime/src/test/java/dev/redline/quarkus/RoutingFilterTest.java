@@ -7,6 +7,8 @@ import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RateLimitHttp;
 import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.OversizedRequestException;
+import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;
 import dev.redline.core.Reason;
 import dev.redline.core.internal.http.HttpSettings;
@@ -38,13 +40,14 @@ class RoutingFilterTest {
   }
 
   private HttpServer start(String rootPath) {
+    return start(rootPath, check -> CompletableFuture.completedFuture(allowed()));
+  }
+
+  private HttpServer start(String rootPath, RateLimitHandler handler) {
     RoutingFilter filter =
         new RoutingFilter(
             "filter",
-            new RequestLimiter(
-                check -> CompletableFuture.completedFuture(allowed()),
-                Optional.empty(),
-                MissingRules.ALLOW),
+            new RequestLimiter(handler, Optional.empty(), MissingRules.ALLOW),
             FilterPaths.of(List.of("/hello", "/again"), List.of()),
             new RoutingRequests(
                 new ClientIdentity(TrustedProxies.none(), "X-API-Key"), rootPath, List.of()),
@@ -97,6 +100,21 @@ class RoutingFilterTest {
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(decided).hasValue(1);
     assertThat(response.getHeader("X-RateLimit-Remaining")).isEqualTo("9");
+  }
+
+  @Test
+  void respondsToARequestThatTheServerWouldNotAccept() {
+    HttpClientResponse response =
+        get(
+            start(
+                "/app",
+                check ->
+                    CompletableFuture.failedFuture(
+                        new OversizedRequestException("at most 100 values"))),
+            "/app/hello");
+
+    assertThat(response.statusCode()).isEqualTo(431);
+    assertThat(response.getHeader("Content-Type")).isEqualTo("application/problem+json");
   }
 
   @Test

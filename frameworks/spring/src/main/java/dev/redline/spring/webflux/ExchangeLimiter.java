@@ -1,7 +1,9 @@
 package dev.redline.spring.webflux;
 
 import dev.redline.binding.web.RequestLimiter;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.key.RequestContext;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -61,8 +63,18 @@ public final class ExchangeLimiter {
     }
     return requests
         .describe(exchange)
-        .flatMap(request -> Mono.fromFuture(() -> limiter.check(request)))
-        .flatMap(result -> apply(exchange, next, result));
+        .flatMap(request -> decide(request, exchange, next))
+        .flatMap(Supplier::get);
+  }
+
+  /** Returns what is done by the decision; failures of that are none of the decision. */
+  private Mono<Supplier<Mono<Void>>> decide(
+      RequestContext request, ServerWebExchange exchange, Supplier<Mono<Void>> next) {
+    return Mono.fromFuture(() -> limiter.check(request))
+        .<Supplier<Mono<Void>>>map(result -> () -> apply(exchange, next, result))
+        .onErrorResume(
+            OversizedRequestException.class,
+            problem -> Mono.just(() -> responses.reject(exchange, problem)));
   }
 
   /**

@@ -3,7 +3,9 @@ package dev.redline.spring.webflux;
 import dev.redline.binding.web.DenialResponse;
 import dev.redline.binding.web.LimitedResponse;
 import dev.redline.binding.web.RateLimitHttp;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.internal.http.ProblemDetails;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,21 @@ public record ReactiveResponses(RateLimitHttp http) {
     headers.set(HttpHeaders.CONTENT_TYPE, denial.contentType());
     DataBuffer buffer = response.bufferFactory().wrap(body);
     return response.writeWith(Mono.just(buffer));
+  }
+
+  /** Sends the response to a request that cannot be decided; fails if one is under way already. */
+  Mono<Void> reject(ServerWebExchange exchange, OversizedRequestException problem) {
+    ServerHttpResponse response = exchange.getResponse();
+    if (!response.setStatusCode(HttpStatusCode.valueOf(OversizedRequestException.STATUS))) {
+      return Mono.error(new IllegalStateException("the response is committed"));
+    }
+    byte[] body =
+        ProblemDetails.of(OversizedRequestException.STATUS, String.valueOf(problem.getMessage()))
+            .toJson()
+            .getBytes(StandardCharsets.UTF_8);
+    response.getHeaders().setContentLength(body.length);
+    response.getHeaders().set(HttpHeaders.CONTENT_TYPE, ProblemDetails.MEDIA_TYPE);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(body)));
   }
 
   /** The header fields of a response. */

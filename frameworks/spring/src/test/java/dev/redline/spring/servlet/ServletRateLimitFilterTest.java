@@ -12,6 +12,7 @@ import dev.redline.binding.web.DenialCustomizer;
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitHandler;
 import dev.redline.core.RateLimitResult;
@@ -269,6 +270,22 @@ class ServletRateLimitFilterTest {
     assertThatThrownBy(() -> send(filter(breaks), get("/api/x")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("broken");
+  }
+
+  @Test
+  void respondsToARequestThatTheServerWouldNotAccept() throws Exception {
+    RateLimitHandler rejecting =
+        check ->
+            CompletableFuture.failedFuture(new OversizedRequestException("at most 100 values"));
+    MockHttpServletResponse response =
+        send(
+            filter(new RequestLimiter(rejecting, Optional.empty(), MissingRules.ALLOW)),
+            get("/api/x"));
+
+    assertThat(response.getStatus()).isEqualTo(431);
+    assertThat(response.getContentType()).isEqualTo("application/problem+json");
+    assertThat(response.getContentAsString()).contains("\"status\":431", "at most 100 values");
+    assertThat(chain.getRequest()).as("the application was not called").isNull();
   }
 
   @Test

@@ -1,12 +1,15 @@
 package dev.redline.spring.webflux;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.redline.binding.web.FilterPaths;
 import dev.redline.binding.web.RequestLimiter;
 import dev.redline.core.EngineSettings.MissingRules;
+import dev.redline.core.OversizedRequestException;
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.RateLimitResult;
+import dev.redline.core.Reason;
 import dev.redline.spring.LimitedEngine;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -196,6 +199,34 @@ class ReactiveRateLimitFilterTest {
       assertThat(send(filter, authenticated).getHeaders().getFirst("X-RateLimit-Remaining"))
           .isEqualTo("1");
     }
+  }
+
+  @Test
+  void respondsToARequestThatTheServerWouldNotAccept() {
+    OversizedRequestException oversized = new OversizedRequestException("at most 100 values");
+    ReactiveRateLimitFilter rejecting =
+        filter(
+            new RequestLimiter(
+                check -> CompletableFuture.failedFuture(oversized),
+                Optional.empty(),
+                MissingRules.ALLOW));
+    MockServerWebExchange exchange = MockServerWebExchange.from(get("/api/x"));
+
+    rejecting.filter(exchange, next -> Mono.error(new AssertionError("called"))).block();
+
+    assertThat(exchange.getResponse().getStatusCode().value()).isEqualTo(431);
+    assertThat(exchange.getResponse().getBodyAsString().block()).contains("at most 100 values");
+
+    // A failure of the application is none of the decision.
+    ReactiveRateLimitFilter allowing =
+        filter(
+            new RequestLimiter(
+                check -> CompletableFuture.completedFuture(RateLimitResult.of(Reason.ALLOWED)),
+                Optional.empty(),
+                MissingRules.ALLOW));
+    assertThatThrownBy(
+            () -> allowing.filter(exchange(get("/api/x")), next -> Mono.error(oversized)).block())
+        .isSameAs(oversized);
   }
 
   @Test
