@@ -70,8 +70,12 @@ class GatewaysTest {
   }
 
   private Gateway gateway(Kind kind) throws IOException {
+    return gateway(kind, OnFailure.CLOSED);
+  }
+
+  private Gateway gateway(Kind kind, OnFailure onFailure) throws IOException {
     return new Gateway(
-        kind, OnFailure.CLOSED, redline.server().port(), application.getAddress().getPort());
+        kind, onFailure, redline.server().port(), application.getAddress().getPort());
   }
 
   /** Sends a request with every header by which a client could describe another one. */
@@ -130,6 +134,32 @@ class GatewaysTest {
 
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.body()).isEqualTo("hello");
+    }
+  }
+
+  private int sendWithFields(Gateway gateway, String path, int fields) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + gateway.port() + path);
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(20));
+    for (int i = 0; i < fields; i++) {
+      request.header("X-Field-" + i, "value");
+    }
+    return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void limitsRequestsWithManyFields(Kind kind) throws Exception {
+    try (Gateway gateway = gateway(kind, OnFailure.OPEN)) {
+      for (int i = 0; i < LIMIT; i++) {
+        assertThat(sendWithFields(gateway, "/api/x", 50)).isEqualTo(200);
+      }
+      // The client adds few fields, and HAProxy accepts 100.
+      for (int fields = 50; fields <= 99; fields++) {
+        int status = sendWithFields(gateway, "/api/x", fields);
+        assertThat(status).as("%s fields", fields).isBetween(400, 499);
+      }
+      assertThat(served).hasValue(LIMIT);
+      assertThat(sendWithFields(gateway, "/elsewhere", 0)).isEqualTo(200);
     }
   }
 
