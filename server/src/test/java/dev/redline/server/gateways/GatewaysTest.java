@@ -17,6 +17,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,6 +46,7 @@ class GatewaysTest {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicInteger served = new AtomicInteger();
+  private final Queue<String> servedFields = new ConcurrentLinkedQueue<>();
   private TestServer redline;
   private HttpServer application;
 
@@ -55,6 +58,7 @@ class GatewaysTest {
         "/",
         exchange -> {
           served.incrementAndGet();
+          exchange.getRequestHeaders().forEach((name, list) -> servedFields.add(name + list));
           byte[] body = exchange.getRequestBody().readAllBytes();
           exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
           exchange.getResponseBody().write(body);
@@ -161,6 +165,18 @@ class GatewaysTest {
       assertThat(served).hasValue(LIMIT);
       assertThat(sendWithFields(gateway, "/elsewhere", 0)).isEqualTo(200);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void givesNoPlaceholderToTheApplication(Kind kind) throws Exception {
+    for (OnFailure onFailure : OnFailure.values()) {
+      try (Gateway gateway = gateway(kind, onFailure)) {
+        assertThat(send(gateway, "GET", "/elsewhere", 0).statusCode()).isEqualTo(200);
+      }
+    }
+
+    assertThat(servedFields).isNotEmpty().noneMatch(field -> field.matches(".*[{}$].*"));
   }
 
   @ParameterizedTest
