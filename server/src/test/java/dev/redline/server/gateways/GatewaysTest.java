@@ -38,6 +38,7 @@ class GatewaysTest {
         - { id: per-ip, path: /api/**, key: ip, limit: %d/d }
         - { id: closed, path: /closed/**, action: DENY }
         - { id: writes, path: /writes/**, method: POST, action: DENY }
+        - { id: per-key, path: /keys/**, key: apiKey, limit: 1/s }
       ruleSets:
         - { id: other, rules: [] }
       """
@@ -177,6 +178,24 @@ class GatewaysTest {
     }
 
     assertThat(servedFields).isNotEmpty().noneMatch(field -> field.matches(".*[{}$].*"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nginxFailsRequestsThatRedlineRejects(OnFailure onFailure) throws Exception {
+    try (Gateway gateway = gateway(Kind.NGINX, onFailure)) {
+      URI uri = URI.create("http://127.0.0.1:" + gateway.port() + "/keys/x");
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(uri)
+              .timeout(Duration.ofSeconds(20))
+              .header("X-API-Key", "one")
+              .header("X-API-Key", "two");
+
+      HttpResponse<Void> response = client.send(request.build(), BodyHandlers.discarding());
+
+      assertThat(response.statusCode()).isEqualTo(500);
+      assertThat(served).hasValue(0);
+    }
   }
 
   @ParameterizedTest
