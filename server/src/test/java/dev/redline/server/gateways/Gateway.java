@@ -31,6 +31,7 @@ final class Gateway implements AutoCloseable {
 
   private final Path directory = Files.createTempDirectory("gateway");
   private final int port = freePort();
+  private final int inner = freePort();
   private final int redline;
   private final int application;
   private final OnFailure onFailure;
@@ -118,6 +119,7 @@ final class Gateway implements AutoCloseable {
     }
     return (block.group(1) + "\n")
         .replace("127.0.0.1:8080", "127.0.0.1:" + redline)
+        .replace("127.0.0.1:8079", "127.0.0.1:" + inner)
         .replace("127.0.0.1:3000", "127.0.0.1:" + application);
   }
 

@@ -19,6 +19,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +40,10 @@ class GatewayOutageTest {
   private record Recipe(Kind kind, OnFailure onFailure, Gateway gateway) {
     String path() {
       return "/" + kind + "-" + onFailure + "/x";
+    }
+
+    boolean isOpen() {
+      return onFailure == OnFailure.OPEN;
     }
   }
 
@@ -100,8 +107,12 @@ class GatewayOutageTest {
   /** With Redline stopped, or something in its place that always responds with 503. */
   private void assertFails(Recipe recipe) throws Exception {
     int before = served.get();
+    long start = System.nanoTime();
     int status = get(recipe).statusCode();
-    if (recipe.onFailure == OnFailure.OPEN) {
+    assertThat(Duration.ofNanos(System.nanoTime() - start))
+        .as(recipe.toString())
+        .isLessThan(Duration.ofSeconds(1));
+    if (recipe.isOpen()) {
       assertThat(status).as(recipe.toString()).isEqualTo(200);
       assertThat(served).hasValue(before + 1);
     } else {
@@ -140,6 +151,43 @@ class GatewayOutageTest {
     await().ignoreExceptions().until(() -> (redline = again(port)) != null);
     for (Recipe recipe : recipes) {
       assertLimited(recipe);
+    }
+  }
+
+  /** A gateway that sent a check again would take tokens again. */
+  @Test
+  void checksOnceIfRedlineHangs() throws Exception {
+    int port = redline.server().port();
+    redline.close();
+    AtomicInteger checks = new AtomicInteger();
+    CountDownLatch end = new CountDownLatch(1);
+    ExecutorService threads = Executors.newCachedThreadPool();
+    HttpServer hanging =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    hanging.setExecutor(threads);
+    hanging.createContext(
+        "/",
+        exchange -> {
+          checks.incrementAndGet();
+          try {
+            end.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          exchange.close();
+        });
+    hanging.start();
+    try {
+      for (Recipe recipe : recipes) {
+        int before = checks.get();
+        int status = get(recipe).statusCode();
+        assertThat(status == 200).as("%s: %s", recipe, status).isEqualTo(recipe.isOpen());
+        assertThat(checks.get() - before).as(recipe.toString()).isEqualTo(1);
+      }
+    } finally {
+      end.countDown();
+      hanging.stop(0);
+      threads.shutdown();
     }
   }
 

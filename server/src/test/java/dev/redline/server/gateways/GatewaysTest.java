@@ -17,6 +17,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +38,7 @@ class GatewaysTest {
         - { id: per-ip, path: /api/**, key: ip, limit: %d/d }
         - { id: closed, path: /closed/**, action: DENY }
         - { id: writes, path: /writes/**, method: POST, action: DENY }
+        - { id: per-key, path: /keys/**, key: apiKey, limit: 1/s }
       ruleSets:
         - { id: other, rules: [] }
       """
@@ -44,6 +47,7 @@ class GatewaysTest {
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final AtomicInteger served = new AtomicInteger();
+  private final Queue<String> servedFields = new ConcurrentLinkedQueue<>();
   private TestServer redline;
   private HttpServer application;
 
@@ -55,6 +59,7 @@ class GatewaysTest {
         "/",
         exchange -> {
           served.incrementAndGet();
+          exchange.getRequestHeaders().forEach((name, list) -> servedFields.add(name + list));
           byte[] body = exchange.getRequestBody().readAllBytes();
           exchange.sendResponseHeaders(200, body.length == 0 ? -1 : body.length);
           exchange.getResponseBody().write(body);
@@ -70,8 +75,12 @@ class GatewaysTest {
   }
 
   private Gateway gateway(Kind kind) throws IOException {
+    return gateway(kind, OnFailure.CLOSED);
+  }
+
+  private Gateway gateway(Kind kind, OnFailure onFailure) throws IOException {
     return new Gateway(
-        kind, OnFailure.CLOSED, redline.server().port(), application.getAddress().getPort());
+        kind, onFailure, redline.server().port(), application.getAddress().getPort());
   }
 
   /** Sends a request with every header by which a client could describe another one. */
@@ -130,6 +139,62 @@ class GatewaysTest {
 
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.body()).isEqualTo("hello");
+    }
+  }
+
+  private int sendWithFields(Gateway gateway, String path, int fields) throws Exception {
+    URI uri = URI.create("http://127.0.0.1:" + gateway.port() + path);
+    HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(20));
+    for (int i = 0; i < fields; i++) {
+      request.header("X-Field-" + i, "value");
+    }
+    return client.send(request.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void limitsRequestsWithManyFields(Kind kind) throws Exception {
+    try (Gateway gateway = gateway(kind, OnFailure.OPEN)) {
+      for (int i = 0; i < LIMIT; i++) {
+        assertThat(sendWithFields(gateway, "/api/x", 50)).isEqualTo(200);
+      }
+      // The client adds few fields, and HAProxy accepts 100.
+      for (int fields = 50; fields <= 99; fields++) {
+        int status = sendWithFields(gateway, "/api/x", fields);
+        assertThat(status).as("%s fields", fields).isBetween(400, 499);
+      }
+      assertThat(served).hasValue(LIMIT);
+      assertThat(sendWithFields(gateway, "/elsewhere", 0)).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void givesNoPlaceholderToTheApplication(Kind kind) throws Exception {
+    for (OnFailure onFailure : OnFailure.values()) {
+      try (Gateway gateway = gateway(kind, onFailure)) {
+        assertThat(send(gateway, "GET", "/elsewhere", 0).statusCode()).isEqualTo(200);
+      }
+    }
+
+    assertThat(servedFields).isNotEmpty().noneMatch(field -> field.matches(".*[{}$].*"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void nginxFailsRequestsThatRedlineRejects(OnFailure onFailure) throws Exception {
+    try (Gateway gateway = gateway(Kind.NGINX, onFailure)) {
+      URI uri = URI.create("http://127.0.0.1:" + gateway.port() + "/keys/x");
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(uri)
+              .timeout(Duration.ofSeconds(20))
+              .header("X-API-Key", "one")
+              .header("X-API-Key", "two");
+
+      HttpResponse<Void> response = client.send(request.build(), BodyHandlers.discarding());
+
+      assertThat(response.statusCode()).isEqualTo(500);
+      assertThat(served).hasValue(0);
     }
   }
 
