@@ -244,6 +244,9 @@ public final class RuleLoader implements AutoCloseable {
         plans.addAll(state.planIds());
       }
     }
+    if (except.source().overlay()) {
+      startingInForce().map(SourceState::planIds).ifPresent(plans::addAll);
+    }
     return plans;
   }
 
@@ -252,7 +255,9 @@ public final class RuleLoader implements AutoCloseable {
     Optional<RuleDocument> document;
     synchronized (this) {
       document =
-          starting != null && state.wasAlwaysEmpty() ? starting.document() : Optional.empty();
+          starting != null && !state.source().overlay() && state.wasAlwaysEmpty()
+              ? starting.document()
+              : Optional.empty();
     }
     return document.isPresent()
         && starting != null
@@ -281,19 +286,23 @@ public final class RuleLoader implements AutoCloseable {
   }
 
   private List<Contribution> contributions() {
+    List<SourceState> weakestFirst = new ArrayList<>();
+    startingInForce().ifPresent(weakestFirst::add);
+    weakestFirst.addAll(states);
     List<Contribution> contributions = new ArrayList<>();
-    for (SourceState state : states) {
+    for (SourceState state : weakestFirst) {
       state
           .document()
           .ifPresent(read -> contributions.add(new Contribution(state.source().provider(), read)));
     }
-    if (contributions.isEmpty() && starting != null) {
-      starting
-          .document()
-          .ifPresent(
-              read -> contributions.add(new Contribution(starting.source().provider(), read)));
-    }
     return contributions;
+  }
+
+  /** Returns the starting document's state while no source but overlays has a document. */
+  private Optional<SourceState> startingInForce() {
+    boolean replaced =
+        states.stream().anyMatch(s -> !s.source().overlay() && s.document().isPresent());
+    return replaced ? Optional.empty() : Optional.ofNullable(starting);
   }
 
   /**
@@ -308,6 +317,9 @@ public final class RuleLoader implements AutoCloseable {
       return result;
     }
     List<RuleDocument> all = new ArrayList<>();
+    if (changed.source().overlay()) {
+      startingInForce().flatMap(SourceState::document).ifPresent(all::add);
+    }
     for (SourceState state : states) {
       (state == changed ? Optional.of(result.document()) : state.document()).ifPresent(all::add);
     }
@@ -374,7 +386,7 @@ public final class RuleLoader implements AutoCloseable {
 
     /**
      * Sets the starting document: in force until a source has one, and written to an empty source
-     * that is writable.
+     * that is writable. {@linkplain RuleSource#overlay Overlays} are no such sources.
      */
     public Builder startingWith(RuleSource source) {
       starting = source;
