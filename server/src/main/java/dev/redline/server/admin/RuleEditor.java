@@ -19,8 +19,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -61,7 +63,7 @@ final class RuleEditor {
     return changeRule(
         by,
         layers -> {
-          RateLimitRule rule = text.read(layers.plans());
+          RateLimitRule rule = text.read(plans(layers));
           if (rule.id().equals(RESERVED_ID)) {
             throw new AdminProblem(
                 400, "id: 'errors' is reserved, because GET rules/errors lists errors; rename it");
@@ -80,7 +82,7 @@ final class RuleEditor {
         by,
         layers -> {
           RateLimitRule before = requireMatch(layers, id, ifMatch);
-          RateLimitRule rule = RuleText.of(json, id).read(layers.plans());
+          RateLimitRule rule = RuleText.of(json, id).read(plans(layers));
           if (!rule.id().equals(id)) {
             throw new AdminProblem(
                 400, "id: must be '" + id + "' as in the path, was '" + rule.id() + "'");
@@ -148,6 +150,12 @@ final class RuleEditor {
             "before the first change"));
   }
 
+  private Set<String> plans(EditableLayers layers) {
+    Set<String> plans = new HashSet<>(layers.plans());
+    plans.addAll(documents.planIds());
+    return plans;
+  }
+
   /** Returns the rule in force if {@code If-Match} names its current ETag. */
   private static RateLimitRule requireMatch(
       EditableLayers layers, String id, Optional<String> ifMatch) {
@@ -188,10 +196,12 @@ final class RuleEditor {
    */
   private long change(String by, boolean replacesAll, Function<EditableLayers, RuleEdit> editing) {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
-      Optional<Revision> newest = callRepository(repository::newest);
+      Optional<Revision> newest = newest();
       RuleDocument base = documents.base();
       RuleDocument own =
-          replacesAll ? EMPTY : newest.map(revision -> read(revision, base)).orElse(EMPTY);
+          replacesAll
+              ? EMPTY
+              : newest.map(revision -> read(revision, base)).orElseGet(documents::own);
       RuleEdit edit = editing.apply(new EditableLayers(base, own));
       long expected = newest.map(Revision::version).orElse(0L);
       long version = Math.max(expected, versionInForce()) + 1;
@@ -201,7 +211,7 @@ final class RuleEditor {
               edit.document().plans(),
               edit.document().rules(),
               edit.document().ruleSetIds());
-      validate(RuleLayers.layered(base, next), edit);
+      validate(base, next, edit);
       if (callRepository(
           () -> repository.write(expected, revision(next, by, edit), entry(by, edit, version)))) {
         documents.reloadRepository();
@@ -209,6 +219,20 @@ final class RuleEditor {
       }
     }
     throw new AdminProblem(503, "too many concurrent changes of rules; please retry");
+  }
+
+  /**
+   * Returns the newest revision. A source that was unreachable at the start may lack the starting
+   * document; then it is written first. A source that lost its document stays empty: its rules in
+   * force are what an edit starts from.
+   */
+  private Optional<Revision> newest() {
+    Optional<Revision> newest = callRepository(repository::newest);
+    if (newest.isPresent()) {
+      return newest;
+    }
+    documents.reloadRepository();
+    return callRepository(repository::newest);
   }
 
   private long versionInForce() {
@@ -251,13 +275,29 @@ final class RuleEditor {
     return read.document();
   }
 
-  /** Rejects an edit after which the merged layers are not valid. */
-  private static void validate(RuleDocument merged, RuleEdit edit) {
+  /**
+   * Rejects an edit that would not come into force: because of itself, or because read-only sources
+   * have changed meanwhile and contradict the rules of the writable one. In the latter case rules
+   * can still be deleted one by one, until nothing contradicts any more.
+   */
+  private void validate(RuleDocument base, RuleDocument next, RuleEdit edit) {
+    ReadResult read = documents.tryOut(RuleDocumentWriter.toJson(next));
+    if (read.valid()) {
+      return;
+    }
     try {
-      merged.toBook().build();
+      RuleLayers.layered(base, next).toBook().build();
     } catch (IllegalArgumentException e) {
       throw new AdminProblem(edit.ruleId().isPresent() ? 400 : 409, String.valueOf(e.getMessage()));
     }
+    if (edit.isDeletion()) {
+      return;
+    }
+    throw new AdminProblem(
+        409,
+        "the change would not come into force, because a read-only source has changed: "
+            + read.errors().get(0).message(),
+        read.errors());
   }
 
   /** A call of the repository. */

@@ -237,6 +237,13 @@ public final class RuleLoader implements AutoCloseable {
     return result.isPresent() && !result.get().valid();
   }
 
+  /** Returns the ids of the plans of all sources as last read, also while they are not in force. */
+  public synchronized Set<String> planIds() {
+    Set<String> plans = new HashSet<>();
+    states.forEach(state -> plans.addAll(state.planIds()));
+    return plans;
+  }
+
   private Set<String> plansExcept(SourceState except) {
     Set<String> plans = new HashSet<>();
     for (SourceState state : states) {
