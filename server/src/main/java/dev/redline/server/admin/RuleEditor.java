@@ -8,6 +8,7 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentWriter;
@@ -113,19 +114,26 @@ final class RuleEditor {
   long restore(String by, long version) {
     RuleDocument earlier =
         callRepository(() -> repository.revision(version))
-            .or(() -> history().stream().filter(one -> one.version() == version).findFirst())
             .map(revision -> read(revision, documents.base()))
+            .or(
+                () ->
+                    initialState(headers())
+                        .filter(one -> one.version() == version)
+                        .map(one -> EMPTY))
             .orElseThrow(
                 () -> new AdminProblem(404, "version " + version + " is not in the history"));
     return change(by, true, layers -> RuleEdit.restore(version, earlier));
   }
 
   /** Returns the latest revisions, newest first, including the state before the first change. */
-  List<Revision> history() {
-    List<Revision> revisions =
-        new ArrayList<>(callRepository(() -> repository.revisions(MAX_REVISIONS)));
-    initialState(revisions).ifPresent(revisions::add);
-    return revisions;
+  List<RevisionHeader> history() {
+    List<RevisionHeader> headers = new ArrayList<>(headers());
+    initialState(headers).ifPresent(headers::add);
+    return headers;
+  }
+
+  private List<RevisionHeader> headers() {
+    return callRepository(() -> repository.headers(MAX_REVISIONS));
   }
 
   /**
@@ -133,21 +141,15 @@ final class RuleEditor {
    * read-only sources alone, under the version in force then. It is known as long as the repository
    * keeps the first revision.
    */
-  private Optional<Revision> initialState(List<Revision> revisions) {
-    if (revisions.isEmpty()
-        || revisions.size() >= MAX_REVISIONS
+  private Optional<RevisionHeader> initialState(List<RevisionHeader> headers) {
+    if (headers.isEmpty()
+        || headers.size() >= MAX_REVISIONS
         || documents.base().ruleSetIds().isEmpty()) {
       return Optional.empty();
     }
-    Revision first = revisions.get(revisions.size() - 1);
-    RuleDocument empty = new RuleDocument(first.version() - 1, List.of(), List.of(), List.of());
+    RevisionHeader first = headers.get(headers.size() - 1);
     return Optional.of(
-        new Revision(
-            empty.version(),
-            RuleDocumentWriter.toJson(empty),
-            first.at(),
-            SYSTEM,
-            "before the first change"));
+        new RevisionHeader(first.version() - 1, first.at(), SYSTEM, "before the first change"));
   }
 
   private Set<String> plans(EditableLayers layers) {
