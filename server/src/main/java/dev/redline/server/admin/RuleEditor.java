@@ -12,6 +12,7 @@ import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.rules.documents.RuleProblem;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
@@ -86,10 +87,23 @@ final class RuleEditor {
           RateLimitRule rule = RuleText.of(json, id).read(plans(layers));
           if (!rule.id().equals(id)) {
             throw new AdminProblem(
-                400, "id: must be '" + id + "' as in the path, was '" + rule.id() + "'");
+                400,
+                "id: must be '" + id + "' as in the path, was '" + rule.id() + "'",
+                List.of(otherId(id, rule.id())));
           }
           return RuleEdit.update(layers, before, rule);
         });
+  }
+
+  private static RuleProblem otherId(String id, String sent) {
+    return new RuleProblem(
+        "rule",
+        1,
+        Optional.of(id),
+        Optional.of("id"),
+        Optional.of(sent),
+        "must be '" + id + "' as in the path, or absent",
+        Optional.empty());
   }
 
   /** Removes a rule from the writable source. */
