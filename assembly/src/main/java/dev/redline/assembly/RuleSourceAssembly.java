@@ -59,10 +59,10 @@ record RuleSourceAssembly(
         sources.add(created(source));
       }
     }
-    further.forEach(source -> sources.add(RuleSource.dynamic(source)));
+    further.forEach(source -> sources.add(RuleSource.overlay(source)));
     boolean writable = sources.stream().anyMatch(each -> each.provider() instanceof RuleRepository);
     if (embeddedRepository.isPresent() && !writable) {
-      sources.add(RuleSource.dynamic(new FileRuleRepository(embeddedRepository.get())));
+      sources.add(RuleSource.overlay(new FileRuleRepository(embeddedRepository.get())));
     }
   }
 

@@ -3,6 +3,7 @@ package dev.redline.core.settings;
 import dev.redline.core.EngineSettings;
 import dev.redline.core.EngineSettings.MissingRules;
 import dev.redline.core.internal.http.TrustedProxies;
+import dev.redline.core.internal.limit.AllowedValues;
 import dev.redline.core.internal.settings.FlatProperties;
 import dev.redline.core.key.ApiKeyDigest;
 import dev.redline.core.key.IdentitySettings;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The {@code rl.*} properties that every application with an engine has, typed and checked. Stores,
@@ -44,6 +46,9 @@ public record Settings(
     Optional<String> defaultRuleSetId,
     MissingRules missingRules,
     OnLimitExceed defaultPolicy) {
+
+  /** A token of RFC 9110. */
+  private static final Pattern HEADER_NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
   /** What decides when the store fails, and the HTTP status of {@code CLOSED}. */
   public record Fail(OnStoreFailure strategy, double localShare, int closedStatus) {}
@@ -105,7 +110,8 @@ public record Settings(
                     "rl.metrics.max-rules",
                     "how many rules are counted by name; the rest is `other`")
                 .integer(1000, 0, 100_000)),
-        from.property("rl.default-rule-set-id", "the rule set of checks that name none").text(),
+        from.property("rl.default-rule-set-id", "the rule set of checks that name none")
+            .parsed("use " + AllowedValues.IDS, value -> AllowedValues.id("rule set", value)),
         from.property(
                 "rl.missing-rule-behavior", "`REJECT` denies where there are no rules to decide by")
             .choice(MissingRules.class, MissingRules.ALLOW),
@@ -123,8 +129,8 @@ public record Settings(
             .choice(OnStoreFailure.class, OnStoreFailure.LOCAL),
         from.property(
                 "rl.fail.local-share",
-                "which part of each limit a node grants by itself while the shared store fails; with"
-                    + " n nodes, 1/n keeps the sum")
+                "which part of each limit a node grants by itself while the shared store fails;"
+                    + " with n nodes, 1/n keeps the sum")
             .fraction(1.0, 1.0),
         closedStatus(from));
   }
@@ -170,8 +176,8 @@ public record Settings(
     return new WaitForRefill(
         from.property(
                 prefix + "enabled",
-                "whether rules with `WAIT_FOR_REFILL` let callers wait; otherwise they deny at once,"
-                    + " with one warning. The service never waits")
+                "whether rules with `WAIT_FOR_REFILL` let callers wait; otherwise they deny at"
+                    + " once, with one warning. The service never waits")
             .bool(false),
         from.property(
                 prefix + "max-wait-time",
@@ -186,9 +192,7 @@ public record Settings(
 
   private static Identity identity(PropertyReader from) {
     Optional<TrustedProxies> proxies = trustedProxies(from);
-    String apiKeyHeader =
-        from.property("rl.identity.api-key-header", "the header that holds the API key")
-            .text("X-API-Key");
+    String apiKeyHeader = apiKeyHeader(from);
     IdentitySettings settings =
         new IdentitySettings(
             from.property(
@@ -202,6 +206,17 @@ public record Settings(
                 .map(ApiKeyDigest::keyed)
                 .orElseGet(ApiKeyDigest::unkeyed));
     return new Identity(proxies, apiKeyHeader, settings.withCredentialHeader(apiKeyHeader));
+  }
+
+  private static String apiKeyHeader(PropertyReader from) {
+    String name = "rl.identity.api-key-header";
+    String standard = "X-API-Key";
+    String header = from.property(name, "the header that holds the API key").text(standard);
+    if (HEADER_NAME.matcher(header).matches()) {
+      return header;
+    }
+    from.problem(name, header, "use the name of a header: letters, digits and !#$%&'*+-.^_`|~");
+    return standard;
   }
 
   private static Optional<TrustedProxies> trustedProxies(PropertyReader from) {

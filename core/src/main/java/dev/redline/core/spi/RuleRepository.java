@@ -25,6 +25,22 @@ public interface RuleRepository extends ConfigProvider {
   record Revision(long version, String document, Instant at, String by, String summary) {}
 
   /**
+   * A revision without its document, which may be large.
+   *
+   * @param version its number
+   * @param at when it was written
+   * @param by the name of its author
+   * @param summary what changed, in a few words
+   */
+  record RevisionHeader(long version, Instant at, String by, String summary) {
+    /** Returns the header of a revision. */
+    public static RevisionHeader of(Revision revision) {
+      return new RevisionHeader(
+          revision.version(), revision.at(), revision.by(), revision.summary());
+    }
+  }
+
+  /**
    * One line of the audit: an action of a user, also one that did not change the document.
    *
    * @param at when
@@ -66,6 +82,14 @@ public interface RuleRepository extends ConfigProvider {
 
   /** Returns the latest revisions, newest first. */
   List<Revision> revisions(int atMost) throws IOException;
+
+  /**
+   * Returns the headers of the latest revisions, newest first. The default reads their documents;
+   * override it if many documents at once may not fit into memory.
+   */
+  default List<RevisionHeader> headers(int atMost) throws IOException {
+    return revisions(atMost).stream().map(RevisionHeader::of).toList();
+  }
 
   /**
    * Writes a revision and its line of the audit, together, if no other was written since.

@@ -84,6 +84,36 @@ class SettingsTest {
   }
 
   @Test
+  void rejectsDurationThatIsTooLong() {
+    String name = "rl.wait-for-refill.max-wait-time";
+    assertThat(Settings.parse(Map.of(name, "366d")).waitForRefill().maxWaitTime())
+        .isEqualTo(Duration.ofDays(366));
+    for (String value : List.of("367d", "99999999999999d")) {
+      assertThatThrownBy(() -> Settings.parse(Map.of(name, value)))
+          .hasMessageContaining(name + ": '" + value + "' is not allowed; use at most 366d");
+    }
+  }
+
+  @Test
+  void rejectsNamesThatNothingCanHave() {
+    assertThatThrownBy(
+            () ->
+                Settings.parse(
+                    Map.of(
+                        "rl.default-rule-set-id", "api limits",
+                        "rl.identity.api-key-header", "X Y")))
+        .isInstanceOf(InvalidSettingsException.class)
+        .satisfies(
+            thrown ->
+                assertThat(((InvalidSettingsException) thrown).problems())
+                    .containsExactly(
+                        "rl.default-rule-set-id: 'api limits' is not allowed; use 1 to 128 letters,"
+                            + " digits and . _ -",
+                        "rl.identity.api-key-header: 'X Y' is not allowed; use the name of a"
+                            + " header: letters, digits and !#$%&'*+-.^_`|~"));
+  }
+
+  @Test
   void readsSecretFromFileAndNeverPrintsIt(@TempDir Path folder) throws Exception {
     Path file = Files.writeString(folder.resolve("secret"), "s3cret-of-16-letters\n");
     Map<String, String> properties = Map.of("rl.identity.digest-secret-file", file.toString());

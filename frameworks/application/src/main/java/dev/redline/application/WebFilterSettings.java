@@ -1,6 +1,7 @@
 package dev.redline.application;
 
 import dev.redline.binding.web.FilterPaths;
+import dev.redline.core.internal.limit.AllowedValues;
 import dev.redline.core.spi.PropertyReader;
 import dev.redline.core.spi.PropertyReader.Property;
 import java.util.ArrayList;
@@ -77,7 +78,10 @@ public record WebFilterSettings(
     boolean enabled = property.apply("enabled").bool(true);
     int order =
         property.apply("order").integer(defaultOrder.value(), Integer.MIN_VALUE, Integer.MAX_VALUE);
-    Optional<String> ruleSetId = property.apply("rule-set-id").text();
+    Optional<String> ruleSetId =
+        property
+            .apply("rule-set-id")
+            .parsed("use " + AllowedValues.IDS, value -> AllowedValues.id("rule set", value));
     List<String> include =
         patterns(from, prefix + "include-patterns", property.apply("include-patterns"));
     List<String> exclude =

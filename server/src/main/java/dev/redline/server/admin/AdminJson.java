@@ -33,6 +33,9 @@ final class AdminJson {
 
   /** Returns why a text is not JSON, without the place where Jackson says that a value began. */
   static String problem(JacksonException e) {
+    if (e.getOriginalMessage().startsWith("Trailing token")) {
+      return "not JSON: there is more text after the first value";
+    }
     return "not JSON: " + e.getOriginalMessage().replaceFirst(" \\(start marker at .*", "");
   }
 

@@ -2,7 +2,7 @@ package dev.redline.server.admin;
 
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
-import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import dev.redline.server.access.Caller;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -33,7 +33,7 @@ class HistoryController {
     return AdminJson.ok(editor.history().stream().map(HistoryController::describe).toList());
   }
 
-  private static Map<String, Object> describe(Revision revision) {
+  private static Map<String, Object> describe(RevisionHeader revision) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("version", revision.version());
     fields.put("at", revision.at().toEpochMilli());

@@ -9,6 +9,7 @@ import dev.redline.rules.documents.loading.RulesStatus;
 import dev.redline.server.access.Caller;
 import dev.redline.server.rules.RuleDocuments;
 import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,11 +54,12 @@ class OperationsController {
   @PostMapping("/reload")
   ResponseEntity<byte[]> reload(@RequestAttribute(AdminAuthenticator.CALLER) Caller caller) {
     RulesStatus status = documents.reload();
-    note(caller, "reload", Optional.empty(), Optional.empty());
+    boolean audited = note(caller, "reload", Optional.empty(), Optional.empty());
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("version", status.version());
     status.loadedAt().ifPresent(at -> body.put("loadedAt", at.toEpochMilli()));
     body.put("errors", status.errors());
+    addAudited(body, audited);
     return AdminJson.ok(body);
   }
 
@@ -72,8 +74,11 @@ class OperationsController {
       throws InterruptedException {
     ResetRequest resetRequest = ResetRequest.of(BodyText.json(request));
     List<String> rules = resetBuckets(resetRequest.reset());
-    note(caller, "reset", resetRequest.ruleId(), resetRequest.ruleSetId());
-    return AdminJson.ok(Map.of("rules", rules));
+    boolean audited = note(caller, "reset", resetRequest.ruleId(), resetRequest.ruleSetId());
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("rules", rules);
+    addAudited(body, audited);
+    return AdminJson.ok(body);
   }
 
   private List<String> resetBuckets(BucketReset reset) throws InterruptedException {
@@ -91,7 +96,14 @@ class OperationsController {
     }
   }
 
-  private void note(
+  private static void addAudited(Map<String, Object> body, boolean audited) {
+    if (!audited) {
+      body.put("audited", false);
+    }
+  }
+
+  /** Returns whether the action is in the audit: it took effect already, also if it is not. */
+  private boolean note(
       Caller caller, String action, Optional<String> ruleId, Optional<String> ruleSetId) {
     AuditEntry entry =
         new AuditEntry(
@@ -103,11 +115,18 @@ class OperationsController {
             Optional.empty(),
             Optional.empty(),
             Optional.empty());
-    RuleEditor.callRepository(
-        () -> {
-          repository.note(entry);
-          return entry;
-        });
+    try {
+      repository.note(entry);
+      return true;
+    } catch (IOException e) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "{0} by {1} is not in the audit: {2}",
+          action,
+          caller.name(),
+          e.getMessage());
+      return false;
+    }
   }
 
   @GetMapping("/stats")

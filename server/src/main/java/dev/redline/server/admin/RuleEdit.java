@@ -74,6 +74,11 @@ record RuleEdit(
         Optional.empty());
   }
 
+  /** Returns whether this edit only removes a rule. */
+  boolean isDeletion() {
+    return ruleId.isPresent() && after.isEmpty();
+  }
+
   static RuleEdit restore(long version, RuleDocument earlier) {
     return new RuleEdit(
         earlier,

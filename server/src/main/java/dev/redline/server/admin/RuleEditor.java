@@ -8,9 +8,11 @@ import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.RuleDocumentWriter;
+import dev.redline.rules.documents.RuleProblem;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
 import dev.redline.server.rules.RuleDocuments;
 import dev.redline.server.rules.RuleLayers;
@@ -19,8 +21,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -61,7 +65,7 @@ final class RuleEditor {
     return changeRule(
         by,
         layers -> {
-          RateLimitRule rule = text.read(layers.plans());
+          RateLimitRule rule = text.read(plans(layers));
           if (rule.id().equals(RESERVED_ID)) {
             throw new AdminProblem(
                 400, "id: 'errors' is reserved, because GET rules/errors lists errors; rename it");
@@ -80,13 +84,26 @@ final class RuleEditor {
         by,
         layers -> {
           RateLimitRule before = requireMatch(layers, id, ifMatch);
-          RateLimitRule rule = RuleText.of(json, id).read(layers.plans());
+          RateLimitRule rule = RuleText.of(json, id).read(plans(layers));
           if (!rule.id().equals(id)) {
             throw new AdminProblem(
-                400, "id: must be '" + id + "' as in the path, was '" + rule.id() + "'");
+                400,
+                "id: must be '" + id + "' as in the path, was '" + rule.id() + "'",
+                List.of(otherId(id, rule.id())));
           }
           return RuleEdit.update(layers, before, rule);
         });
+  }
+
+  private static RuleProblem otherId(String id, String sent) {
+    return new RuleProblem(
+        "rule",
+        1,
+        Optional.of(id),
+        Optional.of("id"),
+        Optional.of(sent),
+        "must be '" + id + "' as in the path, or absent",
+        Optional.empty());
   }
 
   /** Removes a rule from the writable source. */
@@ -111,19 +128,26 @@ final class RuleEditor {
   long restore(String by, long version) {
     RuleDocument earlier =
         callRepository(() -> repository.revision(version))
-            .or(() -> history().stream().filter(one -> one.version() == version).findFirst())
             .map(revision -> read(revision, documents.base()))
+            .or(
+                () ->
+                    initialState(headers())
+                        .filter(one -> one.version() == version)
+                        .map(one -> EMPTY))
             .orElseThrow(
                 () -> new AdminProblem(404, "version " + version + " is not in the history"));
     return change(by, true, layers -> RuleEdit.restore(version, earlier));
   }
 
   /** Returns the latest revisions, newest first, including the state before the first change. */
-  List<Revision> history() {
-    List<Revision> revisions =
-        new ArrayList<>(callRepository(() -> repository.revisions(MAX_REVISIONS)));
-    initialState(revisions).ifPresent(revisions::add);
-    return revisions;
+  List<RevisionHeader> history() {
+    List<RevisionHeader> headers = new ArrayList<>(headers());
+    initialState(headers).ifPresent(headers::add);
+    return headers;
+  }
+
+  private List<RevisionHeader> headers() {
+    return callRepository(() -> repository.headers(MAX_REVISIONS));
   }
 
   /**
@@ -131,21 +155,21 @@ final class RuleEditor {
    * read-only sources alone, under the version in force then. It is known as long as the repository
    * keeps the first revision.
    */
-  private Optional<Revision> initialState(List<Revision> revisions) {
-    if (revisions.isEmpty()
-        || revisions.size() >= MAX_REVISIONS
+  private Optional<RevisionHeader> initialState(List<RevisionHeader> headers) {
+    if (headers.isEmpty()
+        || headers.size() >= MAX_REVISIONS
         || documents.base().ruleSetIds().isEmpty()) {
       return Optional.empty();
     }
-    Revision first = revisions.get(revisions.size() - 1);
-    RuleDocument empty = new RuleDocument(first.version() - 1, List.of(), List.of(), List.of());
+    RevisionHeader first = headers.get(headers.size() - 1);
     return Optional.of(
-        new Revision(
-            empty.version(),
-            RuleDocumentWriter.toJson(empty),
-            first.at(),
-            SYSTEM,
-            "before the first change"));
+        new RevisionHeader(first.version() - 1, first.at(), SYSTEM, "before the first change"));
+  }
+
+  private Set<String> plans(EditableLayers layers) {
+    Set<String> plans = new HashSet<>(layers.plans());
+    plans.addAll(documents.planIds());
+    return plans;
   }
 
   /** Returns the rule in force if {@code If-Match} names its current ETag. */
@@ -188,10 +212,12 @@ final class RuleEditor {
    */
   private long change(String by, boolean replacesAll, Function<EditableLayers, RuleEdit> editing) {
     for (int tries = 0; tries < MAX_TRIES; tries++) {
-      Optional<Revision> newest = callRepository(repository::newest);
+      Optional<Revision> newest = newest();
       RuleDocument base = documents.base();
       RuleDocument own =
-          replacesAll ? EMPTY : newest.map(revision -> read(revision, base)).orElse(EMPTY);
+          replacesAll
+              ? EMPTY
+              : newest.map(revision -> read(revision, base)).orElseGet(documents::own);
       RuleEdit edit = editing.apply(new EditableLayers(base, own));
       long expected = newest.map(Revision::version).orElse(0L);
       long version = Math.max(expected, versionInForce()) + 1;
@@ -201,7 +227,7 @@ final class RuleEditor {
               edit.document().plans(),
               edit.document().rules(),
               edit.document().ruleSetIds());
-      validate(RuleLayers.layered(base, next), edit);
+      validate(base, next, edit);
       if (callRepository(
           () -> repository.write(expected, revision(next, by, edit), entry(by, edit, version)))) {
         documents.reloadRepository();
@@ -209,6 +235,20 @@ final class RuleEditor {
       }
     }
     throw new AdminProblem(503, "too many concurrent changes of rules; please retry");
+  }
+
+  /**
+   * Returns the newest revision. A source that was unreachable at the start may lack the starting
+   * document; then it is written first. A source that lost its document stays empty: its rules in
+   * force are what an edit starts from.
+   */
+  private Optional<Revision> newest() {
+    Optional<Revision> newest = callRepository(repository::newest);
+    if (newest.isPresent()) {
+      return newest;
+    }
+    documents.reloadRepository();
+    return callRepository(repository::newest);
   }
 
   private long versionInForce() {
@@ -251,13 +291,29 @@ final class RuleEditor {
     return read.document();
   }
 
-  /** Rejects an edit after which the merged layers are not valid. */
-  private static void validate(RuleDocument merged, RuleEdit edit) {
+  /**
+   * Rejects an edit that would not come into force: because of itself, or because read-only sources
+   * have changed meanwhile and contradict the rules of the writable one. In the latter case rules
+   * can still be deleted one by one, until nothing contradicts any more.
+   */
+  private void validate(RuleDocument base, RuleDocument next, RuleEdit edit) {
+    ReadResult read = documents.tryOut(RuleDocumentWriter.toJson(next));
+    if (read.valid()) {
+      return;
+    }
     try {
-      merged.toBook().build();
+      RuleLayers.layered(base, next).toBook().build();
     } catch (IllegalArgumentException e) {
       throw new AdminProblem(edit.ruleId().isPresent() ? 400 : 409, String.valueOf(e.getMessage()));
     }
+    if (edit.isDeletion()) {
+      return;
+    }
+    throw new AdminProblem(
+        409,
+        "the change would not come into force, because a read-only source has changed: "
+            + read.errors().get(0).message(),
+        read.errors());
   }
 
   /** A call of the repository. */

@@ -46,8 +46,13 @@ final class RuleText {
   static RuleText of(String sent, String id) {
     JsonNode rule = parse(sent);
     String json = withoutOrigin(sent, rule);
-    if (rule.has("id") || rule.has("_id")) {
+    if (rule.hasNonNull("id") || rule.hasNonNull("_id")) {
       return new RuleText(json);
+    }
+    if (rule.has("id") || rule.has("_id")) {
+      ((ObjectNode) rule).remove("id");
+      ((ObjectNode) rule).remove("_id");
+      json = AdminJson.MAPPER.writeValueAsString(rule);
     }
     int open = json.indexOf('{') + 1;
     String comma = rule.isEmpty() ? "" : ",";

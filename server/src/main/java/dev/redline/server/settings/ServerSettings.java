@@ -14,6 +14,7 @@ import dev.redline.core.settings.InvalidSettingsException;
 import dev.redline.core.settings.Settings;
 import dev.redline.core.spi.PropertyReader;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -37,6 +38,12 @@ public record ServerSettings(
     Path dataDir,
     Optional<Path> pluginsDir) {
   /** The plugins on the class path. */
+  private static final List<String> OF_APPLICATIONS =
+      List.of("rl.handler", "rl.remote.", "rl.filter.", "rl.filters.", "rl.annotations.");
+
+  private static final String FOR_APPLICATIONS =
+      "is for applications (Spring, Quarkus, Jakarta), not for the service; remove it";
+
   private static final Plugins BUNDLED = Plugins.load(ServerSettings.class.getClassLoader());
 
   /** The properties that the service understands without plugins of third parties. */
@@ -71,6 +78,7 @@ public record ServerSettings(
     InlineRules inline = InlineRules.of(properties);
     FlatProperties reader = new FlatProperties(inline.otherProperties());
     ServerSettings settings = read(reader, plugins, inline);
+    OF_APPLICATIONS.forEach(prefix -> reader.rejectUnder(prefix, FOR_APPLICATIONS));
     reader.finish();
     return settings;
   }

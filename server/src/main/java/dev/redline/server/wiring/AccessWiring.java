@@ -2,9 +2,12 @@ package dev.redline.server.wiring;
 
 import dev.redline.core.RateLimitEngine;
 import dev.redline.core.internal.token.UserTokens;
+import dev.redline.core.spi.ConfigProvider;
+import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.core.spi.RuleRepository;
 import dev.redline.core.store.MicrosClock;
 import dev.redline.identity.jwt.JwtVerifier;
+import dev.redline.rules.documents.ReadResult;
 import dev.redline.rules.documents.RuleDocument;
 import dev.redline.rules.documents.loading.EffectiveRules;
 import dev.redline.rules.documents.loading.RuleLoader;
@@ -23,8 +26,11 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -112,11 +118,30 @@ class AccessWiring {
     return new RuleDocuments() {
       @Override
       public RuleDocument base() {
+        return inForce(source -> source != repository);
+      }
+
+      @Override
+      public RuleDocument own() {
+        return inForce(source -> source == repository);
+      }
+
+      private RuleDocument inForce(Predicate<ConfigProvider> sources) {
         return loader.effective().contributions().stream()
-            .filter(contribution -> contribution.source() != repository)
+            .filter(contribution -> sources.test(contribution.source()))
             .map(EffectiveRules.Contribution::document)
             .reduce(RuleLayers::layered)
             .orElse(EffectiveRules.NONE.document());
+      }
+
+      @Override
+      public Set<String> planIds() {
+        return loader.planIds();
+      }
+
+      @Override
+      public ReadResult tryOut(String document) {
+        return loader.tryOut(repository, List.of(new Document(repository.name(), document)));
       }
 
       @Override

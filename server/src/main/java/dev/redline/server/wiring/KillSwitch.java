@@ -58,18 +58,23 @@ final class KillSwitch {
    */
   static boolean isOverridden(
       Path file, ServerOptions options, ConfigurableEnvironment environment) {
-    if (options.flags().containsKey(NAME) || options.variables().containsKey("RL_ENABLED")) {
+    // An empty value, such as that of compose's ${RL_ENABLED:-}, counts as absent.
+    if (hasValue(options.flags().get(NAME)) || hasValue(options.variables().get("RL_ENABLED"))) {
       return true;
     }
     for (PropertySource<?> source : environment.getPropertySources()) {
       if (source instanceof EnumerablePropertySource<?> enumerable
-          && PropertyLayers.properties(enumerable, environment).keySet().stream()
-              .anyMatch(KillSwitch::isName)) {
+          && PropertyLayers.properties(enumerable, environment).entrySet().stream()
+              .anyMatch(each -> isName(each.getKey()) && hasValue(each.getValue()))) {
         // Spring names the source of a file by its path.
         return !source.getName().contains(file.toAbsolutePath().toString());
       }
     }
     return false;
+  }
+
+  private static boolean hasValue(@Nullable String value) {
+    return value != null && !value.isBlank();
   }
 
   private static boolean isName(String property) {

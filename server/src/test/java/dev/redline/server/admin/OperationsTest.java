@@ -140,6 +140,29 @@ class OperationsTest {
     }
   }
 
+  @Test
+  void answersThatAnActionTookEffectThoughItIsNotAudited() throws IOException {
+    Path data = Files.createDirectories(temporary.resolve("data"));
+    try (TestServer server = start(Map.of("rl.data-dir", data.toString()))) {
+      AdminClient admin = AdminClient.editor(server);
+      JsonNode audited = TestServer.json(reset(admin, "{\"ruleId\":\"per-ip\"}"));
+      assertThat(audited.has("audited")).isFalse();
+      // A directory in the place of the file: nothing can be written, also not by root.
+      Files.delete(data.resolve("rules/audit.log"));
+      Files.createDirectory(data.resolve("rules/audit.log"));
+      take(server, "per-ip", "192.0.2.1");
+
+      HttpResponse<String> reset = reset(admin, "{\"ruleId\":\"per-ip\"}");
+      HttpResponse<String> reloaded = admin.post("reload", "");
+
+      assertThat(reset.statusCode()).as(reset.body()).isEqualTo(200);
+      assertThat(TestServer.json(reset).get("audited").asBoolean()).isFalse();
+      assertThat(take(server, "per-ip", "192.0.2.1")).isTrue();
+      assertThat(reloaded.statusCode()).as(reloaded.body()).isEqualTo(200);
+      assertThat(TestServer.json(reloaded).get("audited").asBoolean()).isFalse();
+    }
+  }
+
   private static double lastSuccess(TestServer server) {
     String name = "ratelimit_rules_last_success_seconds ";
     return server

@@ -144,12 +144,21 @@ class RulesTest {
   @Test
   void rejectsInvalidRuleBody() {
     for (String body :
-        List.of("", "{", "[]", "{}", "null", RULE + "," + RULE, "{\"id\":\"${HOME}\"}", "id: a")) {
+        List.of(
+            "",
+            "{",
+            "[]",
+            "{}",
+            "null",
+            RULE + "," + RULE,
+            RULE + RULE,
+            "{\"id\":\"${HOME}\"}",
+            "id: a")) {
       JsonNode problem = problem(admin.post("rules", body), 400);
       assertThat(problem.get("errors")).as(body).isNotEmpty();
       assertThat(problem.get("errors").get(0).get("message").asString())
           .isNotEmpty()
-          .doesNotContain("StreamReadFeature");
+          .doesNotContain("StreamReadFeature", "DeserializationFeature", "JsonNode");
     }
   }
 
@@ -221,11 +230,21 @@ class RulesTest {
     problem(admin.put("new", "*", RULE), 404);
     problem(admin.send("PUT", "rules/new", RULE), 404);
     problem(admin.delete("new", "*"), 404);
-    assertThat(problem(admin.put("per-ip", "*", RULE), 400).get("detail").asString())
-        .contains("'per-ip'")
-        .contains("'new'");
+    JsonNode renamed = problem(admin.put("per-ip", "*", RULE), 400);
+    assertThat(renamed.get("detail").asString()).contains("'per-ip'").contains("'new'");
+    JsonNode error = renamed.get("errors").get(0);
+    assertThat(error.get("rule").asString()).isEqualTo("per-ip");
+    assertThat(error.get("field").asString()).isEqualTo("id");
+    assertThat(error.get("value").asString()).isEqualTo("new");
+    assertThat(error.get("message").asString()).contains("'per-ip'");
     problem(admin.put("per-ip", "*", "{\"id\":\"per-ip\"}"), 400);
     assertThat(admin.version()).isEqualTo(4);
+  }
+
+  @Test
+  void putTakesNullForAnAbsentId() {
+    assertThat(admin.put("per-ip", "*", "{\"id\":null,\"limit\":\"8/d\"}").statusCode())
+        .isEqualTo(200);
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.redline.core.spi.RuleSourceFactory.ReloadStrategy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,6 +125,24 @@ class ServerPropertiesTest {
     Map<String, String> properties =
         ServerSettings.CATALOG.environment(Map.of("RL_REDIS_POOL_MAX_TOTAL", "8"));
     assertRejected(properties, "rl.redis.pool.max-total");
+    assertRejected(
+        ServerSettings.CATALOG.environment(Map.of("RL_REDIS_POOL_FOO", "8")), "rl.redis.pool.foo");
+  }
+
+  @Test
+  void saysThatPropertiesOfApplicationsAreNotForTheService() {
+    for (String name :
+        List.of(
+            "rl.handler",
+            "rl.remote.uri",
+            "rl.filter.order",
+            "rl.filters.api.order",
+            "rl.annotations.enabled")) {
+      assertRejected(
+          Map.of(name, "1"),
+          name
+              + ": is for applications (Spring, Quarkus, Jakarta), not for the service; remove it");
+    }
   }
 
   @Test

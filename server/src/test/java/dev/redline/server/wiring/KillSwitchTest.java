@@ -100,6 +100,7 @@ class KillSwitchTest {
     assertThat(isOverridden(Map.of(), Map.of())).isFalse();
     assertThat(isOverridden(Map.of("rl.enabled", "true"), Map.of())).isTrue();
     assertThat(isOverridden(Map.of(), Map.of("RL_ENABLED", "true"))).isTrue();
+    assertThat(isOverridden(Map.of("rl.enabled", ""), Map.of("RL_ENABLED", " "))).isFalse();
 
     addSource("Config resource 'file [" + folder.resolve("redline.yaml") + "]' via location 'x'");
     assertThat(isOverridden(Map.of(), Map.of())).isFalse();

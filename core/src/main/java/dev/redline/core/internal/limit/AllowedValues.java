@@ -8,6 +8,9 @@ public final class AllowedValues {
 
   private AllowedValues() {}
 
+  /** What an id is, for errors. */
+  public static final String IDS = "1 to 128 letters, digits and . _ -";
+
   /** Returns an id or label, or throws naming it. */
   public static String id(String what, String value) {
     if (!ID.matcher(value).matches()) {

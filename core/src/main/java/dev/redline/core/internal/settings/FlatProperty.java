@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A property of {@link FlatProperties}. */
 final class FlatProperty implements Property {
+  /** Longer ones would overflow where they are counted in nanoseconds. */
+  private static final Duration LONGEST = Duration.ofDays(366);
+
   private final FlatProperties reader;
   private final String name;
   private final @Nullable String text;
@@ -157,16 +160,23 @@ final class FlatProperty implements Property {
   public Duration duration(Duration standard) {
     describe(
         standard.toMillisPart() == 0 ? standard.toSeconds() + "s" : standard.toMillis() + "ms");
-    return read(
-            "use a duration such as 50ms, 2s or 5m",
-            value -> {
-              Duration duration = DurationText.parse(value);
-              if (duration.isNegative() || duration.isZero()) {
-                throw new IllegalArgumentException(value);
-              }
-              return duration;
-            })
-        .orElse(standard);
+    Duration duration =
+        read(
+                "use a duration such as 50ms, 2s or 5m",
+                value -> {
+                  Duration parsed = DurationText.parse(value);
+                  if (parsed.isNegative() || parsed.isZero()) {
+                    throw new IllegalArgumentException(value);
+                  }
+                  return parsed;
+                })
+            .orElse(standard);
+    if (duration.compareTo(LONGEST) > 0) {
+      reader.problem(
+          name, String.valueOf(reader.value(name)), "use at most " + LONGEST.toDays() + "d");
+      return standard;
+    }
+    return duration;
   }
 
   @Override

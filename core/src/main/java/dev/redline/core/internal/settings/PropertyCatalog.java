@@ -64,7 +64,20 @@ public final class PropertyCatalog {
   }
 
   private Optional<String> property(String variable) {
-    return Optional.ofNullable(byVariable.get(variable)).or(() -> chosen(variable));
+    return Optional.ofNullable(byVariable.get(variable))
+        .or(() -> chosen(variable))
+        .or(() -> under(variable));
+  }
+
+  /** Returns the property under a described prefix, such as {@code rl.redis.pool.*}. */
+  private Optional<String> under(String variable) {
+    return descriptions.stream()
+        .map(PropertyDescription::name)
+        .filter(name -> name.endsWith(".*"))
+        .map(name -> name.substring(0, name.length() - 1))
+        .filter(prefix -> variable.startsWith(PropertyNames.variable(prefix)))
+        .map(prefix -> prefix + variable.substring(prefix.length()).toLowerCase(Locale.ROOT))
+        .findFirst();
   }
 
   /**

@@ -97,6 +97,16 @@ public final class MongoRuleRepository implements RuleRepository {
         });
   }
 
+  /** {@inheritDoc} The documents stay in the database. */
+  @Override
+  public List<RevisionHeader> headers(int atMost) throws IOException {
+    return access.call(
+        () -> {
+          writes.completePending();
+          return writes.log().latestHeaders(atMost);
+        });
+  }
+
   @Override
   public boolean write(long expected, Revision next, AuditEntry entry) throws IOException {
     if (next.version() <= expected) {

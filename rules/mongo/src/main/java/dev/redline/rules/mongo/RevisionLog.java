@@ -3,11 +3,13 @@ package dev.redline.rules.mongo;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Projections;
 import com.mongodb.client.model.ReplaceOptions;
 import com.mongodb.client.model.Sorts;
 import com.mongodb.client.model.Updates;
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import dev.redline.rules.documents.internal.parsing.NodeParser;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -173,6 +175,35 @@ final class RevisionLog {
       }
     }
     return latest;
+  }
+
+  List<RevisionHeader> latestHeaders(int atMost) throws IOException {
+    List<RevisionHeader> latest = new ArrayList<>();
+    if (atMost > 0) {
+      Bson committed = Filters.eq(COMMITTED, true);
+      int limit = Math.min(atMost, MAX_REVISIONS);
+      for (BsonDocument document :
+          revisions
+              .find(committed)
+              .projection(Projections.include(VERSION, "at", "by", "summary"))
+              .sort(Sorts.descending(VERSION))
+              .limit(limit)) {
+        latest.add(parseHeader(document));
+      }
+    }
+    return latest;
+  }
+
+  private static RevisionHeader parseHeader(BsonDocument document) throws IOException {
+    try {
+      return new RevisionHeader(
+          document.getNumber(VERSION).longValue(),
+          Instant.ofEpochMilli(document.getDateTime("at").getValue()),
+          document.getString("by").getValue(),
+          document.getString("summary").getValue());
+    } catch (RuntimeException e) {
+      throw new IOException("holds a revision that was not written by Redline", e);
+    }
   }
 
   List<AuditEntry> audit(int atMost) throws IOException {

@@ -110,6 +110,21 @@ public final class RedisRuleRepository implements RuleRepository {
         });
   }
 
+  /** {@inheritDoc} Reads one revision at a time. */
+  @Override
+  public List<RevisionHeader> headers(int atMost) throws IOException {
+    return execute(
+        redis -> {
+          List<RevisionHeader> headers = new ArrayList<>();
+          if (atMost > 0) {
+            for (String number : redis.lrange(key("numbers"), 0, atMost - 1L)) {
+              revision(redis, number).map(RevisionHeader::of).ifPresent(headers::add);
+            }
+          }
+          return headers;
+        });
+  }
+
   @Override
   public boolean write(long expected, Revision next, AuditEntry entry) throws IOException {
     if (next.version() <= expected) {

@@ -7,6 +7,7 @@ import dev.redline.core.spi.RuleRepository;
 import dev.redline.rules.documents.internal.parsing.JsonObjectReader;
 import dev.redline.rules.documents.internal.parsing.JsonWriter;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.channels.FileChannel;
@@ -42,6 +43,7 @@ import java.util.stream.Stream;
 public final class FileRuleRepository implements RuleRepository {
   private static final Logger LOG = System.getLogger(FileRuleRepository.class.getName());
   private static final int KEPT = 100;
+  private static final int MAX_HEADER = 64 * 1024;
   private static final Pattern NAME = Pattern.compile("(\\d{1,19})\\.revision");
   private static final Duration LOOK = Duration.ofMillis(250);
 
@@ -103,6 +105,54 @@ public final class FileRuleRepository implements RuleRepository {
     return revisions;
   }
 
+  /**
+   * {@inheritDoc} Reads only the first line of each file, so it does not notice a document that is
+   * not written to its end.
+   */
+  @Override
+  public List<RevisionHeader> headers(int atMost) throws IOException {
+    List<RevisionHeader> headers = new ArrayList<>();
+    for (Map.Entry<Long, Path> file : files().descendingMap().entrySet()) {
+      if (headers.size() == atMost) {
+        break;
+      }
+      readHeader(file.getKey(), file.getValue()).ifPresent(headers::add);
+    }
+    return headers;
+  }
+
+  private static Optional<RevisionHeader> readHeader(long version, Path file) throws IOException {
+    byte[] line;
+    try (InputStream in = Files.newInputStream(file)) {
+      line = in.readNBytes(MAX_HEADER);
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    }
+    try {
+      JsonObjectReader header =
+          new JsonObjectReader(new String(Arrays.copyOf(line, lineEnd(line)), UTF_8));
+      if (header.number("version") == version) {
+        return Optional.of(
+            new RevisionHeader(
+                version,
+                Instant.ofEpochMilli(header.number("at")),
+                header.required("by"),
+                header.required("summary")));
+      }
+    } catch (IOException e) {
+      LOG.log(Level.DEBUG, file + " is no revision and does not count", e);
+    }
+    return Optional.empty();
+  }
+
+  private static int lineEnd(byte[] content) {
+    int end = 0;
+    while (end < content.length && content[end] != '\n') {
+      end++;
+    }
+    return end;
+  }
+
   @Override
   public boolean write(long expected, Revision next, AuditEntry entry) throws IOException {
     if (next.version() <= expected) {
@@ -156,11 +206,20 @@ public final class FileRuleRepository implements RuleRepository {
           file -> {
             Matcher name = NAME.matcher(String.valueOf(file.getFileName()));
             if (name.matches()) {
-              files.put(Long.parseLong(name.group(1)), file);
+              version(name.group(1)).ifPresent(version -> files.put(version, file));
             }
           });
     }
     return files;
+  }
+
+  /** Returns the number; nothing if it is too large, so that the file is not one of ours. */
+  private static Optional<Long> version(String digits) {
+    try {
+      return Optional.of(Long.parseLong(digits));
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
   }
 
   private static String header(Revision revision) {
@@ -180,10 +239,7 @@ public final class FileRuleRepository implements RuleRepository {
     } catch (NoSuchFileException e) {
       return Optional.empty();
     }
-    int end = 0;
-    while (end < content.length && content[end] != '\n') {
-      end++;
-    }
+    int end = lineEnd(content);
     String document =
         end == content.length ? "" : new String(content, end + 1, content.length - end - 1, UTF_8);
     try {

@@ -237,12 +237,22 @@ public final class RuleLoader implements AutoCloseable {
     return result.isPresent() && !result.get().valid();
   }
 
+  /** Returns the ids of the plans of all sources as last read, also while they are not in force. */
+  public synchronized Set<String> planIds() {
+    Set<String> plans = new HashSet<>();
+    states.forEach(state -> plans.addAll(state.planIds()));
+    return plans;
+  }
+
   private Set<String> plansExcept(SourceState except) {
     Set<String> plans = new HashSet<>();
     for (SourceState state : states) {
       if (state != except) {
         plans.addAll(state.planIds());
       }
+    }
+    if (except.source().overlay()) {
+      startingInForce().map(SourceState::planIds).ifPresent(plans::addAll);
     }
     return plans;
   }
@@ -252,7 +262,9 @@ public final class RuleLoader implements AutoCloseable {
     Optional<RuleDocument> document;
     synchronized (this) {
       document =
-          starting != null && state.wasAlwaysEmpty() ? starting.document() : Optional.empty();
+          starting != null && !state.source().overlay() && state.wasAlwaysEmpty()
+              ? starting.document()
+              : Optional.empty();
     }
     return document.isPresent()
         && starting != null
@@ -281,19 +293,23 @@ public final class RuleLoader implements AutoCloseable {
   }
 
   private List<Contribution> contributions() {
+    List<SourceState> weakestFirst = new ArrayList<>();
+    startingInForce().ifPresent(weakestFirst::add);
+    weakestFirst.addAll(states);
     List<Contribution> contributions = new ArrayList<>();
-    for (SourceState state : states) {
+    for (SourceState state : weakestFirst) {
       state
           .document()
           .ifPresent(read -> contributions.add(new Contribution(state.source().provider(), read)));
     }
-    if (contributions.isEmpty() && starting != null) {
-      starting
-          .document()
-          .ifPresent(
-              read -> contributions.add(new Contribution(starting.source().provider(), read)));
-    }
     return contributions;
+  }
+
+  /** Returns the starting document's state while no source but overlays has a document. */
+  private Optional<SourceState> startingInForce() {
+    boolean replaced =
+        states.stream().anyMatch(s -> !s.source().overlay() && s.document().isPresent());
+    return replaced ? Optional.empty() : Optional.ofNullable(starting);
   }
 
   /**
@@ -308,6 +324,9 @@ public final class RuleLoader implements AutoCloseable {
       return result;
     }
     List<RuleDocument> all = new ArrayList<>();
+    if (changed.source().overlay()) {
+      startingInForce().flatMap(SourceState::document).ifPresent(all::add);
+    }
     for (SourceState state : states) {
       (state == changed ? Optional.of(result.document()) : state.document()).ifPresent(all::add);
     }
@@ -374,7 +393,7 @@ public final class RuleLoader implements AutoCloseable {
 
     /**
      * Sets the starting document: in force until a source has one, and written to an empty source
-     * that is writable.
+     * that is writable. {@linkplain RuleSource#overlay Overlays} are no such sources.
      */
     public Builder startingWith(RuleSource source) {
       starting = source;

@@ -1,12 +1,15 @@
 package dev.redline.rules.documents.files;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.redline.core.spi.RuleRepository.AuditEntry;
 import dev.redline.core.spi.RuleRepository.Revision;
+import dev.redline.core.spi.RuleRepository.RevisionHeader;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -65,6 +68,33 @@ class FileRuleRepositoryTest {
     assertThat(repository.revisions(10)).isEmpty();
     assertThat(repository.audit(10)).isEmpty();
     assertThat(directory).doesNotExist();
+  }
+
+  @Test
+  void readsHeadersWithoutTheirDocuments() throws IOException {
+    write(0, 1);
+    write(1, 2);
+    Path newest = directory.resolve("2.revision");
+    String header = Files.readAllLines(newest).get(0);
+    // Larger than any array: reading the whole file fails.
+    try (RandomAccessFile file = new RandomAccessFile(newest.toFile(), "rw")) {
+      file.setLength(header.getBytes(UTF_8).length + 1L);
+      file.setLength(3L << 30);
+    }
+
+    assertThat(repository.headers(100))
+        .containsExactly(
+            RevisionHeader.of(revision(2, DOCUMENT)), RevisionHeader.of(revision(1, DOCUMENT)));
+    assertThat(repository.headers(1)).hasSize(1);
+  }
+
+  @Test
+  void ignoresFileWhoseNumberIsTooLarge() throws IOException {
+    write(0, 1);
+    Files.writeString(directory.resolve("9999999999999999999.revision"), "{}\n");
+
+    assertThat(repository.newest()).contains(revision(1, DOCUMENT));
+    assertThat(write(1, 2)).isTrue();
   }
 
   @Test

@@ -45,7 +45,11 @@ class LoggedWarningsTest {
 
   private static RuleSource source(MemorySource source) {
     return new RuleSource(
-        source, RuleDocumentReader.withPlaceholders(name -> null), false, /* live= */ true);
+        source,
+        RuleDocumentReader.withPlaceholders(name -> null),
+        false,
+        /* live= */ true,
+        /* overlay= */ false);
   }
 
   @BeforeEach

@@ -42,7 +42,8 @@ class RuleLoaderTest {
         source,
         RuleDocumentReader.withPlaceholders(Map.of("BURST", "7")::get),
         /* required= */ true,
-        /* live= */ true);
+        /* live= */ true,
+        /* overlay= */ false);
   }
 
   private RuleLoader loader(RuleSource... sources) {
@@ -361,6 +362,34 @@ class RuleLoaderTest {
     started.reload();
     assertThat(redis.revisions).isEmpty();
     assertThat(ruleOf("/b")).isEqualTo("b");
+  }
+
+  @Test
+  void keepsStartingDocumentOutOfAnOverlayAndBelowItsRules() throws IOException {
+    MemorySource remote = new MemorySource("remote");
+    remote.failure = new IOException("connection refused");
+    file.content = "plans: [{ id: p, limit: 1/d }]\nrules: [{ id: a, path: /a, limit: 1/d }]";
+    RuleLoader started =
+        builder(RuleSource.dynamic(remote), RuleSource.overlay(redis))
+            .startingWith(required(file))
+            .build();
+
+    started.start();
+    assertThat(redis.revisions).isEmpty();
+    assertThat(ruleOf("/a")).isEqualTo("a");
+
+    String edit = "rules: [{ id: b, path: /b, plan: p }]";
+    assertThat(started.tryOut(redis, List.of(new Document("try", edit))).errors()).isEmpty();
+    redis.content = edit;
+    started.reload();
+    assertThat(List.of(ruleOf("/a"), ruleOf("/b"))).containsExactly("a", "b");
+
+    remote.failure = null;
+    remote.content = "plans: [{ id: p, limit: 2/d }]\nrules: [{ id: c, path: /c, limit: 1/d }]";
+    started.reload();
+    assertThat(List.of(ruleOf("/a"), ruleOf("/b"), ruleOf("/c"))).containsExactly("none", "b", "c");
+    assertThat(redis.revisions).isEmpty();
+    assertThat(started.status().errors()).isEmpty();
   }
 
   @Test
