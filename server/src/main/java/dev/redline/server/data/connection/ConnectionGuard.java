@@ -42,6 +42,9 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** How many bytes are discarded during that time. */
   private static final int MAX_DISCARDED = 4 << 20;
 
+  /** How many bytes of HTTP/2 bodies are discarded until there is none left to discard. */
+  private static final int MAX_DISCARDED_BODIES = 16 << 20;
+
   /**
    * How long a connection must be quiet to be closed when the service stops; of HTTP/2, how long
    * after the client was asked for no further requests.
@@ -73,6 +76,8 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean lastResponseSent;
   private boolean shutDown;
   private int discarded;
+  private int discardingBodies;
+  private long discardedOfBodies;
   private long headStartNanos;
   private long drainAnnouncedNanos;
   private long lastActiveNanos = System.nanoTime();
@@ -267,6 +272,25 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** Ends the connection at once. */
   public void abort() {
     var unused = channel().close();
+  }
+
+  /** Begins to discard an HTTP/2 body that is not needed. */
+  public void beginDiscarding() {
+    discardingBodies++;
+  }
+
+  /** Counts discarded bytes; returns false if the streams of this connection send too many. */
+  public boolean discardBody(int bytes) {
+    discardedOfBodies += bytes;
+    return discardedOfBodies <= MAX_DISCARDED_BODIES;
+  }
+
+  /** Such a body has ended, or its stream was reset. */
+  public void endDiscarding() {
+    discardingBodies--;
+    if (discardingBodies == 0) {
+      discardedOfBodies = 0;
+    }
   }
 
   // Clients that do not read.
