@@ -215,7 +215,7 @@ class JwtIdentityTest {
             () -> TestServer.start(RULES, Map.of("rl.identity.jwt.on-invalid", "REJECT")))
         .isInstanceOf(StartupFailure.class)
         .hasMessageContaining("rl.identity.jwt.hmac-secret");
-    for (String location : List.of("https://")) {
+    for (String location : List.of("https://", "ftp://x/jwks.json", "htps://x/jwks.json")) {
       Assertions.assertThatThrownBy(
               () -> TestServer.start(RULES, Map.of("rl.identity.jwt.jwks", location)))
           .isInstanceOf(StartupFailure.class)
