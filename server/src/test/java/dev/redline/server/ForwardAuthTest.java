@@ -205,7 +205,14 @@ class ForwardAuthTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"?denyStatus=%zz", "?denystatus=403", "?x", "?denyStatus=403&denyStatus=404"})
+      strings = {
+        "?denyStatus=%zz",
+        "?ruleSetId=%ff",
+        "?ruleSetId=%c3",
+        "?denystatus=403",
+        "?x",
+        "?denyStatus=403&denyStatus=404"
+      })
   void rejectsQueriesThatCannotBeReadOrHaveUnknownParameters(String query) throws IOException {
     String answer = server.raw("GET /v1/forward-auth" + query + " HTTP/1.1", "X-Forwarded-Uri: /x");
 

@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
+import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
@@ -22,15 +23,21 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** HTTP/2 without TLS. */
 @Timeout(60)
@@ -42,8 +49,12 @@ class Http2Test {
   private static final int HEADERS = 1;
   private static final int RST_STREAM = 3;
   private static final int SETTINGS = 4;
+  private static final int WINDOW_UPDATE = 8;
   private static final int END_STREAM = 1;
+  private static final int END_HEADERS = 4;
   private static final int END_STREAM_AND_HEADERS = 5;
+
+  private static final int INITIAL_WINDOW = 65_535;
 
   private static TestServer server;
   private static Vertx vertx;
@@ -125,6 +136,156 @@ class Http2Test {
       assertThat(response.statusCode()).isEqualTo(200);
       assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
       assertThat(response.body()).contains("NO_MATCHING_RULE");
+    }
+  }
+
+  /** Such a client waits for ever if a stream is reset while it sends. */
+  @Test
+  void answersBeforeTheBodyIsReadAndReadsTheRest() throws Exception {
+    HttpClient upgrading = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    upgrading.send(
+        HttpRequest.newBuilder(server.uri("/v1/rules")).build(), BodyHandlers.discarding());
+    for (int size : List.of(300_000, 3_000_000)) {
+      String body = " ".repeat(size);
+      assertThat(status(upgrading, "POST", "/nowhere", body)).isEqualTo(404);
+      assertThat(status(upgrading, "PUT", "/v1/check", body)).isEqualTo(405);
+      assertThat(status(upgrading, "POST", "/v1/check", body, "Content-Type", "text/plain"))
+          .isEqualTo(415);
+      assertThat(status(upgrading, "POST", "/v1/forward-auth", body, "X-Forwarded-Uri", "/closed"))
+          .isEqualTo(403);
+    }
+    String tooLarge = " ".repeat(3_000_000);
+    assertThat(status(upgrading, "POST", "/v1/check", tooLarge)).isEqualTo(413);
+    // Its length is not known, so it is rejected while it is read.
+    HttpRequest chunked =
+        HttpRequest.newBuilder(server.uri("/v1/check"))
+            .timeout(Duration.ofSeconds(10))
+            .POST(
+                BodyPublishers.ofInputStream(
+                    () -> new ByteArrayInputStream(tooLarge.getBytes(StandardCharsets.US_ASCII))))
+            .build();
+    assertThat(upgrading.send(chunked, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void rejectsLargeBodiesWithoutTokenAndReadsThem() throws Exception {
+    HttpClient upgrading = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    try (TestServer guarded =
+        TestServer.start(RULES, Map.of("rl.server.auth.tokens.proxy", "a token of 16 or more"))) {
+      for (int i = 0; i < 4; i++) {
+        HttpRequest request =
+            HttpRequest.newBuilder(guarded.uri("/v1/check"))
+                .timeout(Duration.ofSeconds(10))
+                .POST(BodyPublishers.ofString(" ".repeat(1_000_000)))
+                .build();
+        assertThat(upgrading.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(401);
+      }
+    }
+  }
+
+  private static int status(
+      HttpClient client, String method, String uri, String body, String... header)
+      throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(server.uri(uri))
+            .timeout(Duration.ofSeconds(10))
+            .method(method, BodyPublishers.ofString(body));
+    if (header.length > 0) {
+      request.headers(header);
+    }
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
+    assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+    assertThat(response.body()).contains("\"status\":" + response.statusCode());
+    return response.statusCode();
+  }
+
+  @Test
+  void resetsStreamWhoseUnneededBodyDoesNotEnd() throws Exception {
+    try (RawClient raw = new RawClient(server.server().port())) {
+      UnendingBodies bodies = new UnendingBodies(raw, 1);
+
+      // Sends no more, but does not end the stream either.
+      while (bodies.open.contains(1)) {
+        bodies.readFrame();
+      }
+      assertThat(bodies.answered).containsExactly(1);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 4", "3, 12", "90, 16"})
+  void discardsSoMuchOfUnneededBodies(int streams, int megabytes) throws Exception {
+    try (RawClient raw = new RawClient(server.server().port())) {
+      UnendingBodies bodies = new UnendingBodies(raw, streams);
+
+      bodies.sendUntilReset();
+
+      assertThat(bodies.answered).hasSize(streams);
+      assertThat(bodies.sent)
+          .isLessThanOrEqualTo((megabytes << 20) + (streams + 8) * UnendingBodies.CHUNK);
+    }
+  }
+
+  /** Bodies that never end, of requests that are answered before their bodies are read. */
+  private static final class UnendingBodies {
+    static final int CHUNK = 1 << 14;
+
+    final Set<Integer> open = new TreeSet<>();
+    final Set<Integer> answered = new TreeSet<>();
+    long sent;
+    private final RawClient raw;
+    private final DataInputStream in;
+    private final Map<Integer, Integer> windows = new HashMap<>();
+
+    UnendingBodies(RawClient raw, int streams) throws IOException {
+      this.raw = raw;
+      this.in = new DataInputStream(raw.in());
+      raw.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+      raw.send(frame(SETTINGS, 0, 0, ""));
+      windows.put(0, INITIAL_WINDOW);
+      for (int i = 0; i < streams; i++) {
+        int stream = 2 * i + 1;
+        raw.send(frame(HEADERS, END_HEADERS, stream, head("POST")));
+        open.add(stream);
+        windows.put(stream, INITIAL_WINDOW);
+      }
+    }
+
+    void sendUntilReset() throws IOException {
+      String chunk = " ".repeat(CHUNK);
+      while (!open.isEmpty()) {
+        int before = windows.get(0);
+        for (int stream : List.copyOf(open)) {
+          if (open.contains(stream) && windows.get(0) >= CHUNK && windows.get(stream) >= CHUNK) {
+            raw.send(frame(DATA, 0, stream, chunk));
+            sent += CHUNK;
+            windows.merge(0, -CHUNK, Integer::sum);
+            windows.merge(stream, -CHUNK, Integer::sum);
+          }
+        }
+        while (in.available() > 0 || (windows.get(0) == before && !open.isEmpty())) {
+          before = -1;
+          readFrame();
+        }
+      }
+    }
+
+    void readFrame() throws IOException {
+      int lengthAndType = in.readInt();
+      int flags = in.read();
+      int stream = in.readInt();
+      ByteBuffer payload = ByteBuffer.wrap(in.readNBytes(lengthAndType >>> 8));
+      int type = lengthAndType & 0xff;
+      if (type == RST_STREAM) {
+        // Further ones are for frames that were on their way.
+        if (open.remove(stream)) {
+          assertThat(payload.getInt()).as("error code").isZero();
+        }
+      } else if (type == WINDOW_UPDATE) {
+        windows.merge(stream, payload.getInt(), Integer::sum);
+      } else if ((flags & END_STREAM) != 0 && (type == DATA || type == HEADERS)) {
+        answered.add(stream);
+      }
     }
   }
 

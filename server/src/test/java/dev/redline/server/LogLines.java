@@ -8,13 +8,19 @@ import org.slf4j.LoggerFactory;
 
 /** Collects log lines until it is closed. */
 public final class LogLines implements AutoCloseable {
-  private final Logger root = (Logger) LoggerFactory.getLogger("dev.redline");
+  private final Logger logger;
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   /** Starts to collect; a service that is started later resets the log. */
   public LogLines() {
+    this("dev.redline");
+  }
+
+  /** Starts to collect the lines of a logger and those below it. */
+  public LogLines(String name) {
+    logger = (Logger) LoggerFactory.getLogger(name);
     lines.start();
-    root.addAppender(lines);
+    logger.addAppender(lines);
   }
 
   /** Returns the lines so far, each after its level. */
@@ -26,6 +32,6 @@ public final class LogLines implements AutoCloseable {
 
   @Override
   public void close() {
-    root.detachAppender(lines);
+    logger.detachAppender(lines);
   }
 }

@@ -12,12 +12,16 @@ import java.util.function.Consumer;
 final class EventLoopState {
   private static final int MAX_REUSED_TEXT = 1 << 16;
 
+  /** How long the rest of a body that is not needed is read over HTTP/2. */
+  private static final Duration DISCARD_TIMEOUT = Duration.ofSeconds(1);
+
   private final Context context;
   private final RequestTimers timers;
   private final Admission admission;
   private final Drain drain;
   private final ExchangeDeadlines bodies;
   private final ExchangeDeadlines unsent;
+  private final ExchangeDeadlines discarding;
   private final DenialLog denials;
   private StringBuilder text = new StringBuilder(512);
 
@@ -35,9 +39,11 @@ final class EventLoopState {
     this.drain = drain;
     this.bodies = new ExchangeDeadlines(bodyTimeout, Exchange::bodyIsLate);
     this.unsent = new ExchangeDeadlines(writeTimeout, Exchange::responseIsLate);
+    this.discarding = new ExchangeDeadlines(DISCARD_TIMEOUT, Exchange::stopBody);
     this.denials = denials;
     every(bodies);
     every(unsent);
+    every(discarding);
   }
 
   private void every(ExchangeDeadlines deadlines) {
@@ -68,6 +74,11 @@ final class EventLoopState {
   /** Returns the HTTP/2 requests whose response is not sent completely. */
   ExchangeDeadlines unsent() {
     return unsent;
+  }
+
+  /** Returns the HTTP/2 requests that are answered, and whose body is still arriving. */
+  ExchangeDeadlines discarding() {
+    return discarding;
   }
 
   DenialLog denials() {

@@ -8,6 +8,7 @@ import dev.redline.server.access.CallerAuthenticator.Credential;
 import dev.redline.server.data.connection.ConnectionGuard;
 import dev.redline.server.logging.TraceContext;
 import io.netty.handler.codec.TooLongFrameException;
+import io.netty.handler.codec.http2.Http2Error;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -52,6 +53,9 @@ final class Exchange {
   /** A body of at most this size is read and ignored, so that its connection can be reused. */
   private static final int MAX_IGNORED_BODY = 1 << 16;
 
+  /** How much of a body that is not needed is read over HTTP/2 before the client is stopped. */
+  private static final int MAX_DISCARDED_BODY = 4 << 20;
+
   /** How long a request must have waited for its body to give way when there are too many. */
   private static final long SLOW_BODY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -65,6 +69,8 @@ final class Exchange {
   private final long startNanos = System.nanoTime();
   private boolean admitted;
   private int bufferedBytes;
+  private boolean discardsBody;
+  private int discardedBytes;
   private boolean responded;
   private volatile boolean clientGone;
   private boolean counted = true;
@@ -325,11 +331,47 @@ final class Exchange {
         .onComplete(
             sent -> {
               loop.unsent().remove(this);
-              if (!request.isEnded()) {
-                // The rest of the body is not needed: NO_ERROR says so (RFC 9113, 8.1).
-                request.response().reset(0);
+              if (sent.succeeded() && !request.isEnded()) {
+                discardBody();
               }
             });
+  }
+
+  /**
+   * Reads the rest of a body that is not needed. Clients that are still sending it lose the
+   * response if the stream is reset, although NO_ERROR asks them to use it (RFC 9113, 8.1).
+   */
+  private void discardBody() {
+    discardsBody = true;
+    connection.beginDiscarding();
+    loop.discarding().add(this, System.nanoTime());
+    request
+        .handler(chunk -> discard(chunk.length()))
+        .endHandler(nothing -> endDiscarding())
+        .exceptionHandler(lost -> endDiscarding());
+  }
+
+  private void discard(int bytes) {
+    if (discardsBody) {
+      discardedBytes += bytes;
+      if (!connection.discardBody(bytes) || discardedBytes > MAX_DISCARDED_BODY) {
+        stopBody();
+      }
+    }
+  }
+
+  /** Resets the stream of a client that sends more of a body than is discarded. */
+  void stopBody() {
+    endDiscarding();
+    request.response().reset(Http2Error.NO_ERROR.code());
+  }
+
+  private void endDiscarding() {
+    if (discardsBody) {
+      discardsBody = false;
+      loop.discarding().remove(this);
+      connection.endDiscarding();
+    }
   }
 
   private void sendOverHttp1(HttpServerResponse response, Buffer body) {

@@ -5,10 +5,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deadlines of the requests of one event loop that wait for something: for their body, or until
- * their response is sent. All have the same timeout, so they expire in order of arrival: an
- * intrusive linked list, oldest first, needs neither a timer nor an allocation per request. A
- * request is in at most one list. Used by one thread.
+ * The deadlines of the requests of one event loop that wait for something: for their body, until
+ * their response is sent, or for the end of a body that is not needed. All have the same timeout,
+ * so they expire in order of arrival: an intrusive linked list, oldest first, needs neither a timer
+ * nor an allocation per request. A request is in at most one list. Used by one thread.
  */
 final class ExchangeDeadlines {
   private final long nanos;

@@ -108,6 +108,9 @@ final class ForwardAuthEndpoint implements Endpoint {
 
   private PreparedCheck describedCheck(Optional<String> ruleSetId, Exchange exchange) {
     MultiMap headers = exchange.request().headers();
+    if (tokens.areRead()) {
+      checkAuthorization(headers);
+    }
     OriginalRequest original = OriginalRequest.of(headers);
     DescribedRequest request = new DescribedRequest();
     request
@@ -127,6 +130,14 @@ final class ForwardAuthEndpoint implements Endpoint {
     boolean identified = request.identify(tokens);
     return new PreparedCheck(
         new LimitCheck.OfRequest(ruleSetId, request.context.build()), false, !identified);
+  }
+
+  /**
+   * Rejects several different values: the application behind the proxy may read another one than
+   * the service, or one as the token of a user whose limit would not count.
+   */
+  private static void checkAuthorization(MultiMap headers) {
+    var unused = OriginalRequest.only(headers, "Authorization");
   }
 
   /** Returns whether a field authenticates the proxy, and is not part of the client's request. */

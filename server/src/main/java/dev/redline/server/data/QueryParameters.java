@@ -1,6 +1,8 @@
 package dev.redline.server.data;
 
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -37,8 +39,12 @@ final class QueryParameters {
 
   private static String decode(String text) {
     try {
-      return URLDecoder.decode(text, StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException e) {
+      // URLDecoder would replace bytes that are not UTF-8.
+      byte[] bytes =
+          URLDecoder.decode(text, StandardCharsets.ISO_8859_1)
+              .getBytes(StandardCharsets.ISO_8859_1);
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (IllegalArgumentException | CharacterCodingException e) {
       throw new HttpProblem(400, "the query is not readable: '" + text + "'");
     }
   }

@@ -111,7 +111,7 @@ public final class HttpDecision {
       }
     }
     if (settings.ietfHeaders()) {
-      IetfFields.forEach(result.bands(), field);
+      IetfFields.forEach(result, field);
     }
   }
 

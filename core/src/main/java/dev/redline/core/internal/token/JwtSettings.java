@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ public record JwtSettings(
 
   /** Where a JWK set is. */
   public sealed interface JwksLocation {
+    /** What URLs begin with, and no path. */
+    Pattern SCHEME = Pattern.compile("[a-z][a-z0-9+.-]*://");
+
     /** A file on this machine. */
     record File(Path path) implements JwksLocation {}
 
@@ -55,6 +59,9 @@ public record JwtSettings(
           throw new IllegalArgumentException("the URL has no host");
         }
         return new Url(uri);
+      }
+      if (!lower.startsWith("file:") && SCHEME.matcher(lower).lookingAt()) {
+        throw new IllegalArgumentException("the scheme is not https, http or file");
       }
       return new File(lower.startsWith("file:") ? Path.of(URI.create(text)) : Path.of(text));
     }

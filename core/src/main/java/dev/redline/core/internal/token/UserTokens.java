@@ -3,7 +3,6 @@ package dev.redline.core.internal.token;
 import dev.redline.core.internal.token.JwtSettings.OnInvalid;
 import dev.redline.core.key.RequestContext;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,7 @@ public final class UserTokens {
   /** No token names a user. */
   public static final UserTokens NONE = new UserTokens(null);
 
-  private static final String SCHEME = "bearer ";
+  private static final String SCHEME = "bearer";
 
   private final @Nullable TokenVerifier verifier;
 
@@ -51,10 +50,19 @@ public final class UserTokens {
     return user.isPresent() || verifier.onInvalid() == OnInvalid.IGNORE;
   }
 
-  /** Returns the token of an {@code Authorization}; empty if it is of another scheme. */
+  /**
+   * Returns the token of an {@code Authorization}; empty if it is of another scheme. Applications
+   * accept more than the one space of RFC 6750, so every whitespace after the scheme counts. A
+   * missing token is an empty one, which is not valid.
+   */
   private static Optional<String> bearerToken(String authorization) {
-    return authorization.toLowerCase(Locale.ROOT).startsWith(SCHEME)
-        ? Optional.of(authorization.substring(SCHEME.length()).strip())
+    String value = authorization.strip();
+    if (!value.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
+      return Optional.empty();
+    }
+    String rest = value.substring(SCHEME.length());
+    return rest.isEmpty() || Character.isWhitespace(rest.charAt(0))
+        ? Optional.of(rest.strip())
         : Optional.empty();
   }
 }

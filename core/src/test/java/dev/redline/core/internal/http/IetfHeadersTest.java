@@ -106,6 +106,46 @@ class IetfHeadersTest {
   }
 
   @Test
+  void theBandThatDeniesIsShownAmongMany() {
+    RateLimitRule.Builder many = RateLimitRule.builder().id("many");
+    for (int i = 1; i <= 9; i++) {
+      many.addBand(band("band-" + i, 20 - i, Duration.ofHours(i)));
+    }
+    many.addBand(band("scarce", 1, Duration.ofHours(24)));
+    EngineFixture fixture = EngineFixture.of(many);
+    fixture.check("/");
+    RateLimitResult denied = fixture.check("/");
+    assertThat(denied.allowed()).isFalse();
+    assertThat(headers(denied).get("RateLimit").split(", "))
+        .hasSize(8)
+        .contains("\"scarce\";r=0;t=86400")
+        .contains("\"band-1\";r=18;t=190");
+  }
+
+  @Test
+  void labelThatEqualsAQualifiedOneIsQualifiedToo() {
+    EngineFixture fixture =
+        EngineFixture.of(
+            RateLimitRule.builder().id("c1").addBand(band("a", 5, Duration.ofHours(1))),
+            RateLimitRule.builder().id("c2").addBand(band("a", 6, Duration.ofHours(1))),
+            RateLimitRule.builder().id("c3").addBand(band("c1.a", 7, Duration.ofHours(1))));
+    assertThat(headers(fixture.check("/")))
+        .containsEntry(
+            "RateLimit-Policy", "\"c1.a\";q=5;w=3600, \"c2.a\";q=6;w=3600, \"c3.c1.a\";q=7;w=3600");
+  }
+
+  @Test
+  void qualifiedNamesThatAreEqualAreNumbered() {
+    BandStatus band =
+        new BandStatus(
+            "plan", "hourly", true, 5, 4, Duration.ofHours(1), Duration.ZERO, Instant.EPOCH);
+    RateLimitResult result =
+        RateLimitResult.builder(Reason.ALLOWED).bands(List.of(band, band)).build();
+    assertThat(headers(result))
+        .containsEntry("RateLimit", "\"plan.hourly\";r=4;t=0, \"plan.hourly-2\";r=4;t=0");
+  }
+
+  @Test
   void noBandMeansNoFields() {
     assertThat(headers(RateLimitResult.of(Reason.NO_MATCHING_RULE))).isEmpty();
     assertThat(headers(RateLimitResult.of(Reason.BLOCKED))).isEmpty();

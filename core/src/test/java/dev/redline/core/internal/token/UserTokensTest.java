@@ -29,16 +29,24 @@ class UserTokensTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Bearer abc", "bearer  abc ", "BEARER abc"})
+  @ValueSource(strings = {"Bearer abc", "bearer  abc ", "BEARER abc", "Bearer\tabc", " Bearer abc"})
   void validTokenNamesTheUser(String authorization) {
     assertThat(identify(OnInvalid.REJECT, authorization)).isTrue();
     assertThat(request.build().userId()).hasValue("alice");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Basic abc", "abc", "Bearer"})
+  @ValueSource(strings = {"Basic abc", "abc", "Bearerabc", "Bearer:abc", ""})
   void otherSchemesAreNoTokens(String authorization) {
     assertThat(identify(OnInvalid.REJECT, authorization)).isTrue();
+    assertThat(request.build().userId()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Bearer", "Bearer ", "bearer\t"})
+  void missingTokenIsInvalid(String authorization) {
+    assertThat(identify(OnInvalid.REJECT, authorization)).isFalse();
+    assertThat(identify(OnInvalid.IGNORE, authorization)).isTrue();
     assertThat(request.build().userId()).isEmpty();
   }
 

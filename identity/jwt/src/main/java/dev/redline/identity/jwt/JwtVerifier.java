@@ -8,6 +8,7 @@ import dev.redline.core.internal.token.JwtSettings;
 import dev.redline.core.internal.token.TokenVerifier;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Clock;
@@ -100,16 +101,21 @@ public final class JwtVerifier implements TokenVerifier {
       if (!isFor(claims, now)) {
         return Optional.empty();
       }
-      Object user = claims.getClaim(settings.userClaim());
-      if (!(user instanceof String text) || text.isEmpty()) {
-        return Optional.empty();
-      }
-      verified.add(token, text, now, expiry(claims), keysVersion);
-      return Optional.of(text);
+      Optional<String> user = user(claims.getClaim(settings.userClaim()));
+      user.ifPresent(text -> verified.add(token, text, now, expiry(claims), keysVersion));
+      return user;
     } catch (ParseException | RuntimeException e) {
       // The exception is not logged: its message may contain parts of the token.
       return Optional.empty();
     }
+  }
+
+  /** Returns the user: a text, or a whole number such as the key of a row. */
+  private static Optional<String> user(@Nullable Object claim) {
+    if (claim instanceof Long || claim instanceof Integer || claim instanceof BigInteger) {
+      return Optional.of(claim.toString());
+    }
+    return claim instanceof String text && !text.isEmpty() ? Optional.of(text) : Optional.empty();
   }
 
   private boolean isSignatureValid(SignedJWT jwt) {

@@ -128,6 +128,25 @@ class JwtVerifierTest {
   }
 
   @Test
+  void wholeNumberIsAUser() throws Exception {
+    JwtSettings byNumber =
+        new JwtSettings(
+            Optional.of(SECRET),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            "uid",
+            OnInvalid.IGNORE);
+    try (JwtVerifier verifier = JwtVerifier.start(byNumber, CLOCK, FAST)) {
+      assertThat(verifier.user(hmacToken(alice().claim("uid", 4711).build()))).hasValue("4711");
+      assertThat(verifier.user(hmacToken(alice().claim("uid", 1L << 40).build())))
+          .hasValue("1099511627776");
+      assertThat(verifier.user(hmacToken(alice().claim("uid", 0.5).build()))).isEmpty();
+      assertThat(verifier.user(hmacToken(alice().claim("uid", true).build()))).isEmpty();
+    }
+  }
+
+  @Test
   void returnsTheSubjectOfValidToken() throws Exception {
     try (JwtVerifier verifier = hmac()) {
       assertThat(verifier.user(hmacToken(alice().build()))).hasValue("alice");
@@ -344,7 +363,7 @@ class JwtVerifierTest {
             new JWTClaimsSet.Builder(right).audience((String) null).build(),
             new JWTClaimsSet.Builder(right).claim("email", null).build(),
             new JWTClaimsSet.Builder(right).claim("email", "").build(),
-            new JWTClaimsSet.Builder(right).claim("email", 7).build(),
+            new JWTClaimsSet.Builder(right).claim("email", 7.5).build(),
           }) {
         assertThat(verifier.user(hmacToken(wrong))).isEmpty();
       }

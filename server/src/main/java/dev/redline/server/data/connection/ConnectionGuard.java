@@ -17,6 +17,9 @@ import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.Http2ServerConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -33,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * the event loop of the connection.
  */
 public final class ConnectionGuard extends ChannelDuplexHandler {
+  private static final Logger LOG = System.getLogger(ConnectionGuard.class.getName());
   private static final AttributeKey<ConnectionGuard> KEY =
       AttributeKey.valueOf(ConnectionGuard.class, "guard");
 
@@ -41,6 +45,9 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
 
   /** How many bytes are discarded during that time. */
   private static final int MAX_DISCARDED = 4 << 20;
+
+  /** How many bytes of HTTP/2 bodies are discarded until there is none left to discard. */
+  private static final int MAX_DISCARDED_BODIES = 16 << 20;
 
   /**
    * How long a connection must be quiet to be closed when the service stops; of HTTP/2, how long
@@ -73,6 +80,8 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   private boolean lastResponseSent;
   private boolean shutDown;
   private int discarded;
+  private int discardingBodies;
+  private long discardedOfBodies;
   private long headStartNanos;
   private long drainAnnouncedNanos;
   private long lastActiveNanos = System.nanoTime();
@@ -119,6 +128,8 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
   /** Sets the protocol of the connection, which is known when TLS is set up or bytes arrived. */
   public void established(HttpConnection connection) {
     readsHead = false;
+    // Without a handler Vert.x logs each as an error.
+    connection.exceptionHandler(ConnectionGuard::logClientError);
     if (connection instanceof Http2ServerConnection) {
       http2 = connection;
       Http2ConnectionDecoder decoder =
@@ -269,6 +280,25 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
     var unused = channel().close();
   }
 
+  /** Begins to discard an HTTP/2 body that is not needed. */
+  public void beginDiscarding() {
+    discardingBodies++;
+  }
+
+  /** Counts discarded bytes; returns false if the streams of this connection send too many. */
+  public boolean discardBody(int bytes) {
+    discardedOfBodies += bytes;
+    return discardedOfBodies <= MAX_DISCARDED_BODIES;
+  }
+
+  /** Such a body has ended, or its stream was reset. */
+  public void endDiscarding() {
+    discardingBodies--;
+    if (discardingBodies == 0) {
+      discardedOfBodies = 0;
+    }
+  }
+
   // Clients that do not read.
 
   /** Returns whether responses may be written, which is not the case while many wait already. */
@@ -297,11 +327,21 @@ public final class ConnectionGuard extends ChannelDuplexHandler {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      // The client has gone: Netty closes the channel, which ends its requests.
+      logClientError(cause);
+      return;
+    }
     // Vert.x fails the connection after the response to an invalid request. The client could not
     // read that response if the connection were closed at once.
     if (!lastResponseBegun || http2 != null) {
       ctx.fireExceptionCaught(cause);
     }
+  }
+
+  /** Logs what clients can cause at will, so that they cannot fill the log. */
+  private static void logClientError(Throwable cause) {
+    LOG.log(Level.DEBUG, "a connection failed", cause);
   }
 
   // Deadlines.

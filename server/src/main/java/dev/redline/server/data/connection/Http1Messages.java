@@ -3,6 +3,7 @@ package dev.redline.server.data.connection;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.PrematureChannelClosureException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
@@ -24,6 +25,11 @@ final class Http1Messages extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpRequest request) {
+      if (request.decoderResult().cause() instanceof PrematureChannelClosureException) {
+        // The connection was closed within a head, so there is nobody to respond to.
+        ReferenceCountUtil.release(message);
+        return;
+      }
       checkVersion(request);
       boolean valid = request.decoderResult().isSuccess();
       if (!valid) {
