@@ -19,6 +19,7 @@ final class JsonParser {
   private static final String HEX_DIGITS = "0123456789abcdefABCDEF";
 
   private final String text;
+  private final NodeLimits limits = new NodeLimits();
   private int at;
   private int line = 1;
 
@@ -46,7 +47,7 @@ final class JsonParser {
 
   private Node value(int depth) throws SyntaxException {
     skipBlanks();
-    NodeLimits.checkDepth(line, depth);
+    limits.add(line, depth);
     if (sees('{')) {
       return mapping(depth);
     }
@@ -67,6 +68,7 @@ final class JsonParser {
         if (!sees('"')) {
           throw expected("a name in double quotes");
         }
+        limits.add(line, depth + 1);
         Scalar name = string();
         skipBlanks();
         if (!skip(':')) {

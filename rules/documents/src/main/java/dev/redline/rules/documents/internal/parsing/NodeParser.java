@@ -29,7 +29,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 /**
  * Turns YAML text, and so JSON text, into a tree of {@link Node}s.
  *
- * <p>Size, depth and the expansion of aliases are bounded for any input.
+ * <p>Size, depth, the number of nodes and the expansion of aliases are bounded for any input.
  */
 public final class NodeParser {
   public static final int MAX_BYTES = 32 << 20;
@@ -39,6 +39,7 @@ public final class NodeParser {
   private static final int MAX_BUFFER = 1 << 20;
 
   private final Iterator<Event> events;
+  private final NodeLimits limits = new NodeLimits();
   private final Map<String, Anchored> anchors = new HashMap<>();
   private long nodes;
   private long aliasedNodes;
@@ -104,7 +105,7 @@ public final class NodeParser {
   }
 
   private Node node(Event event, int depth) throws SyntaxException {
-    NodeLimits.checkDepth(line(event), depth);
+    limits.add(line(event), depth);
     if (event instanceof AliasEvent alias) {
       return aliased(alias);
     }
