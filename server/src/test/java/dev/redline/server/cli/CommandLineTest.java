@@ -141,6 +141,12 @@ class CommandLineTest {
   }
 
   @Test
+  void serveRejectsEmptyValueInAWordOfItsOwn() {
+    assertThat(run("serve", "--rules", "")).isEqualTo(2);
+    assertThat(err()).contains("option --rules needs a value; it is empty");
+  }
+
+  @Test
   void validateNamesMissingFile() throws IOException {
     String good = file("good.yaml", "rules: []\n");
 
@@ -239,6 +245,10 @@ class CommandLineTest {
         "bench                                | ./redline bench",
         "serve --prt 1                        | unknown option --prt",
         "serve --port                         | --port needs a value",
+        "serve --rules=                       | option --rules needs a value; it is empty",
+        "serve --rules= --port 0              | option --rules needs a value; it is empty",
+        "serve --rl.config.path=              | option --rl.config.path needs a value; it is empty",
+        "explain --rules= GET /x              | option --rules needs a value; it is empty",
         "serve --port 1 --port 2              | --port is given twice",
         "serve rules.yaml                     | 'rules.yaml' is not understood",
         "validate                             | name a file",
