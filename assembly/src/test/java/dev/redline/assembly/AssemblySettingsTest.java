@@ -142,8 +142,8 @@ class AssemblySettingsTest {
         Map.of(
             "rl.handler", "REMOTE",
             "rl.remote.uri", "http://redline",
-            "rl.remote.timeout", "300000d"),
-        "rl.remote.timeout: 'PT7200000H' is not allowed; use at most 1h");
+            "rl.remote.timeout", "2h"),
+        "rl.remote.timeout: 'PT2H' is not allowed; use at most 1h");
   }
 
   @Test

@@ -22,7 +22,7 @@ final class Arguments {
    *
    * @param options the options that take a value, with their dashes
    * @param switches the options that take none
-   * @throws UsageException if an option is unknown or its value is missing
+   * @throws UsageException if an option is unknown or its value is missing or empty
    */
   static Arguments parse(List<String> words, Set<String> options, Set<String> switches) {
     Arguments arguments = new Arguments();
@@ -44,14 +44,22 @@ final class Arguments {
       } else if (!options.contains(name) && !property) {
         throw new UsageException("unknown option " + name);
       } else if (equals >= 0) {
-        arguments.add(name, word.substring(equals + 1));
+        arguments.add(name, value(name, word.substring(equals + 1)));
       } else if (i + 1 < words.size() && !words.get(i + 1).startsWith("--")) {
-        arguments.add(name, words.get(++i));
+        arguments.add(name, value(name, words.get(++i)));
       } else {
         throw new UsageException("option " + name + " needs a value");
       }
     }
     return arguments;
+  }
+
+  /** Rejects an empty value, as an unset variable of a shell gives. */
+  private static String value(String name, String value) {
+    if (value.isBlank()) {
+      throw new UsageException("option " + name + " needs a value; it is empty");
+    }
+    return value;
   }
 
   private void add(String name, String value) {

@@ -3,9 +3,10 @@ package dev.redline.server.cli;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.core.spi.ConfigProvider.Snapshot;
 import dev.redline.rules.documents.files.FileConfigProvider;
+import dev.redline.rules.documents.internal.parsing.Utf8;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -44,7 +45,11 @@ record RuleFiles(List<Document> documents, List<String> errors) {
     if (content.length > MAX_BYTES) {
       throw new IOException("larger than 32 MiB");
     }
-    return new Document(name, new String(content, StandardCharsets.UTF_8));
+    try {
+      return new Document(name, Utf8.decode(content));
+    } catch (CharacterCodingException e) {
+      throw new IOException("not a UTF-8 text", e);
+    }
   }
 
   private static List<Document> files(Path path) throws IOException {

@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,11 +31,12 @@ class CommandLineTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
   private String in = "";
+  private Charset inputCharset = StandardCharsets.UTF_8;
 
   private int run(String... words) {
     Terminal terminal =
         new Terminal(
-            new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
+            new ByteArrayInputStream(in.getBytes(inputCharset)),
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8),
             Map.of("LIMIT", "7"));
@@ -60,6 +62,16 @@ class CommandLineTest {
     assertThat(run("validate", file)).isZero();
     assertThat(out()).isEqualTo("valid: 1 rule, 0 plans" + System.lineSeparator());
     assertThat(err()).isEmpty();
+  }
+
+  @Test
+  void validateReadsJsonThatIsIndentedByTabs() {
+    in = "{\n\t\"rules\": [\n\t\t{ \"id\": \"a\", \"limit\": \"10/s\" }\n\t]\n}\n";
+    assertThat(run("validate", "-")).as(out()).isZero();
+
+    in = in.replace("limit", "limt");
+    assertThat(run("validate", "-")).isEqualTo(1);
+    assertThat(out()).contains("-:3: rule 'a': unknown field 'limt'");
   }
 
   @Test
@@ -115,6 +127,23 @@ class CommandLineTest {
 
     assertThat(run("validate", "-")).isEqualTo(1);
     assertThat(out()).startsWith("-:1: rule 'a': ");
+  }
+
+  @Test
+  void validateRejectsStandardInputThatIsNoUtf8() {
+    in = "rules: [{ id: a, limit: 1/s, path: /bücher }]";
+    assertThat(run("validate", "-")).isZero();
+
+    out.reset();
+    inputCharset = StandardCharsets.ISO_8859_1;
+    assertThat(run("validate", "-")).isEqualTo(1);
+    assertThat(out().strip()).isEqualTo("-: not a UTF-8 text");
+  }
+
+  @Test
+  void serveRejectsEmptyValueInAWordOfItsOwn() {
+    assertThat(run("serve", "--rules", "")).isEqualTo(2);
+    assertThat(err()).contains("option --rules needs a value; it is empty");
   }
 
   @Test
@@ -216,6 +245,10 @@ class CommandLineTest {
         "bench                                | ./redline bench",
         "serve --prt 1                        | unknown option --prt",
         "serve --port                         | --port needs a value",
+        "serve --rules=                       | option --rules needs a value; it is empty",
+        "serve --rules= --port 0              | option --rules needs a value; it is empty",
+        "serve --rl.config.path=              | option --rl.config.path needs a value; it is empty",
+        "explain --rules= GET /x              | option --rules needs a value; it is empty",
         "serve --port 1 --port 2              | --port is given twice",
         "serve rules.yaml                     | 'rules.yaml' is not understood",
         "validate                             | name a file",

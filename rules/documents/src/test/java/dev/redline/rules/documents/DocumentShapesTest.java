@@ -6,6 +6,7 @@ import dev.redline.core.rule.RateLimitRule;
 import dev.redline.core.rule.RuleBook;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
+import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,6 +49,88 @@ class DocumentShapesTest {
     assertThat(document.version()).isEqualTo(3);
     assertThat(document.rules().get(0).paths().get(0)).isEqualTo("/api/**");
     assertThat(document.rules().get(0).metadata()).isEqualTo(Map.of("smile", "😀"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\n\t\"rules\": [\n\t\t{\n\t\t\t\"id\": \"a\",\n\t\t\t\"limit\": \"1/s\"\n\t\t}\n\t]\n}",
+        "\t[ { \"id\": \"a\", \"limit\": \"1/s\" } ]",
+        "{\"rules\"\n:[{\"id\"\n: \"a\",\"limit\":\"1/s\"}]}",
+        "[{\"id\":\"a\",\"limit\":\"1/s\",\"metadata\":{\"x\":\"\u007F\"}}]",
+        "\r\n[{\"id\":\"a\",\"limit\":\"1/s\",\"metadata\":{\"x\":[-1.5e+3,true,null,{},[]]}}]\r\n",
+      })
+  void readsEverySpellingOfJson(String json) {
+    assertThat(Documents.rule(json).id()).isEqualTo("a");
+  }
+
+  @Test
+  void readsEscapesAndTypesOfJson() {
+    String json =
+        "[{\"id\":\"a\",\"limit\":\"1/s\",\"metadata\":{\"text\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00E4\","
+            + "\"number\":-1.5e+3,\"quoted\":\"7\",\"flag\":false,\"list\":[1,[]],\"none\":null}}]";
+    assertThat(Documents.rule(json).metadata())
+        .isEqualTo(
+            Map.of(
+                "text",
+                "\"\\/\b\f\n\r\tä",
+                "number",
+                new BigDecimal("-1.5e+3"),
+                "quoted",
+                "7",
+                "flag",
+                false,
+                "list",
+                List.of(1L, List.of())));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{~\t'rules': [~\t\t{ 'id': 'a', 'limit': '1/s', 'id': 'b' }~\t]~}"
+            + "|3: rule 'a': 'id' is given twice, first at line 3",
+        "{~\t'rules': [~\t\t{ 'id': 'a', 'limt': '1/s' }~\t]~}|3: rule 'a': unknown field 'limt'",
+        "{~\t'rules': [~\t\t{ 'id': 'a',~\t\t'limit' '1/s' }~\t]~}"
+            + "|4: not valid JSON: expected ':', was '\"'",
+        "{~\t'rules': [~\t\t{ 'id': 'a' }|3: not valid JSON: expected ',' or ']', was the end",
+        "{~\t'rules': [~\t\t{ 'id': a }~\t]~}|3: not valid JSON: expected a value, was 'a'",
+        "{~\t'rules': [~\t\t{ 'id': 'a\\x' }~\t]~}|3: not valid JSON: expected an escape",
+        "{~\t'rules': [~\t\t{ 'id': 'a\\u12' }~\t]~}"
+            + "|3: not valid JSON: expected four hexadecimal digits, was '\"'",
+        "{~\t'rules': [~\t\t{ id: 'a' }~\t]~}"
+            + "|3: not valid JSON: expected a name in double quotes, was 'i'",
+      })
+  void reportsMistakesInJsonWithTabs(String json, String problem) {
+    assertThat(Documents.errors(json.replace('~', '\n').replace('\'', '"')))
+        .first()
+        .asString()
+        .startsWith("rules.yaml:" + problem);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{ rules: [ { id: a, limit: 1/s } ] }",
+        "[ { \"id\": a, limit: '1/s' }, ]",
+        "[ # one rule\n { \"id\": \"a\", \"limit\": 1/s } ]",
+        "[]\n...\n",
+        "{\"rules\": [], \"x-a\": 1.}",
+        "{\"rules\": [], \"x-a\": \"\\ud83d\"}",
+      })
+  void readsYamlThatBeginsLikeJson(String yaml) {
+    assertThat(Documents.errors(yaml)).isEmpty();
+  }
+
+  @Test
+  void replacesPlaceholdersInJsonWithTabs() {
+    String json =
+        "[\n\t{\n\t\t\"id\": \"a\", \"limit\": \"${N}/s\", \"priority\": \"${P}\"\n\t}\n]";
+    ReadResult result = Documents.read(json, Map.of("N", "7", "P", "3"));
+    assertThat(result.errors()).isEmpty();
+    assertThat(result.document().rules().get(0).priority()).isEqualTo(3);
+    assertThat(Documents.errors(json).get(0)).startsWith("rules.yaml:3: rule 'a': limit");
   }
 
   @Test

@@ -4,6 +4,8 @@ import static dev.redline.rules.documents.Documents.ruleWith;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.redline.rules.documents.internal.parsing.ScalarType;
+import java.math.BigInteger;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -78,6 +80,38 @@ class ScalarsTest {
   void readsNumbersOfOlderYamlAsText(String text) {
     assertThat(Documents.errorWith("limit: 1/s", "cost: " + text).message())
         .isEqualTo("cost must be a whole number, was '" + text + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cost", "priority", "version"})
+  void rejectsNumbersOfMoreThanHundredCharacters(String field) {
+    String number = "1".repeat(101);
+    String text =
+        field.equals("version")
+            ? "{ version: " + number + ", rules: [] }"
+            : Documents.withFields("limit: 1/s", field + ": " + number);
+    assertThat(Documents.error(text).message())
+        .isEqualTo(
+            field + " must be a whole number of at most 100 characters, was '" + number + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"#", "0.#", "1e#", "[[#]]"})
+  void rejectsLongNumbersInMetadata(String value) {
+    RuleProblem problem =
+        Documents.errorWith(
+            "limit: 1/s", "metadata: { n: " + value.replace("#", "1".repeat(900_000)) + " }");
+    assertThat(problem.field()).contains("metadata");
+    assertThat(problem.message())
+        .startsWith("metadata: 'n': a number must have at most 100 characters, was '")
+        .contains("1…'; quote it to make it a text");
+  }
+
+  @Test
+  void readsNumbersOfHundredCharacters() {
+    String number = "1".repeat(100);
+    assertThat(ruleWith("limit: 1/s", "metadata: { n: " + number + " }").metadata())
+        .isEqualTo(Map.of("n", new BigInteger(number)));
   }
 
   @Test

@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.redline.core.spi.ConfigProvider.Document;
 import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class WarningsTest {
@@ -149,6 +153,56 @@ class WarningsTest {
                 + " plan 'slow' is always tighter",
             "rules.yaml:5: rule 'a': band 'gold-2' of plan 'gold' can never bind: band 'slow' of"
                 + " plan 'slow' is always tighter");
+  }
+
+  private static final String NOT_ALL_COMPARED = "not all limits, paths and rules were compared";
+
+  private static String times(int count, String item) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> item.replace("#", "" + i))
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Each document compares far more than 5,000,000 pairs; its last limit or rule has no effect. */
+  static Stream<String> tooManyComparisons() {
+    String limits = "algorithm: SLIDING_WINDOW, limit: [" + times(3000, "1/1#s") + ", 1/1h, 2/1h]";
+    String paths = "paths: [" + times(3000, "/v#") + "]";
+    return Stream.of(
+        "rules: [{ id: a, " + limits + " }]",
+        "plans: [{ id: p, " + limits + " }]\nrules: []",
+        "rules: [{ id: a, action: ALLOW, priority: 1, "
+            + paths
+            + " }, { id: b, limit: 1/s, "
+            + paths
+            + " }]",
+        "rules: ["
+            + times(4000, "{ id: r-#, path: /**, method: M#, action: ALLOW }")
+            + ", { id: z, path: /**, method: M1, action: ALLOW }]");
+  }
+
+  @ParameterizedTest
+  @MethodSource("tooManyComparisons")
+  void saysOnceThatNotAllWasCompared(String text) {
+    assertThat(warnings(text)).singleElement().asString().contains(NOT_ALL_COMPARED);
+  }
+
+  @Test
+  void limitsOfPlansAreComparedUpToABound() {
+    String plan = "{ id: p, algorithm: SLIDING_WINDOW, limit: [" + times(100, "1/1#s") + "] }";
+    String rules =
+        times(1000, "{ id: r-#, path: /v#, algorithm: SLIDING_WINDOW, limit: 1/d, plan: p }");
+
+    assertThat(warnings("plans: [" + plan + "]\nrules: [" + rules + "]"))
+        .singleElement()
+        .asString()
+        .contains(NOT_ALL_COMPARED);
+  }
+
+  @Test
+  void comparesTwoThousandLimits() {
+    String limits = times(2000, "1/1#m");
+    assertThat(warnings("rules: [{ id: a, algorithm: SLIDING_WINDOW, limit: [" + limits + "] }]"))
+        .isEmpty();
   }
 
   @Test

@@ -142,6 +142,14 @@ class YamlHazardsTest {
     assertThat(Documents.error(text).message()).isEqualTo("nested more than 64 levels deep");
   }
 
+  @ParameterizedTest
+  @CsvSource({"'rules:\n', '- 1\n'", "'[1', ',1'", "'{\"rules\": [1', '\n,1'", "'', 'a: \n'"})
+  void rejectsMoreThanTwoMillionNodes(String start, String item) {
+    String text = start + item.repeat(4_000_000);
+    assertThat(Documents.error(text).message())
+        .isEqualTo("the document has more than 2000000 names and values; define fewer rules");
+  }
+
   @Test
   void rejectsMoreThan32Mebibytes() {
     String comment = "#" + "x".repeat(1023) + "\n";

@@ -3,6 +3,7 @@ package dev.redline.rules.documents.files;
 import dev.redline.core.internal.digest.Sha256;
 import dev.redline.core.spi.ConfigProvider;
 import dev.redline.rules.documents.internal.parsing.NodeParser;
+import dev.redline.rules.documents.internal.parsing.Utf8;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
@@ -209,7 +210,7 @@ public final class FileConfigProvider implements ConfigProvider {
 
   private static String text(Path file, byte[] content) throws IOException {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(content)).toString();
+      return Utf8.decode(content);
     } catch (CharacterCodingException e) {
       throw new IOException(file + ": not a UTF-8 text", e);
     }

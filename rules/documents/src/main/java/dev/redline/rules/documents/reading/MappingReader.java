@@ -39,6 +39,9 @@ final class MappingReader {
    */
   record Field(String name, @Nullable Node value, int line) {}
 
+  /** The time to read a number grows with the square of its length. */
+  static final int MAX_NUMBER = 100;
+
   private final ProblemLocation location;
   private final Placeholders placeholders;
   private final int line;
@@ -242,6 +245,9 @@ final class MappingReader {
   private BigDecimal decimal(String name, String wanted, Scalar scalar) {
     if (scalar.type() != ScalarType.INTEGER && scalar.type() != ScalarType.DECIMAL) {
       throw wrongType(name, wanted, scalar);
+    }
+    if (scalar.text().length() > MAX_NUMBER) {
+      throw wrongType(name, wanted + " of at most " + MAX_NUMBER + " characters", scalar);
     }
     try {
       return new BigDecimal(scalar.text());

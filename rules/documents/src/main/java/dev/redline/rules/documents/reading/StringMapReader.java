@@ -52,7 +52,7 @@ final class StringMapReader {
     entries(
         mapping,
         (name, node) -> {
-          Object value = value(node);
+          Object value = value(name, node);
           if (value != null) {
             values.put(name, value);
           }
@@ -93,7 +93,7 @@ final class StringMapReader {
     return node instanceof Scalar scalar ? owner.placeholders().resolve(scalar) : node;
   }
 
-  private @Nullable Object value(Node written) {
+  private @Nullable Object value(String name, Node written) {
     Node node = resolve(written);
     if (node instanceof Mapping mapping) {
       return values(mapping);
@@ -101,24 +101,38 @@ final class StringMapReader {
     if (node instanceof Sequence sequence) {
       List<Object> items = new ArrayList<>();
       for (Node item : sequence.items()) {
-        Object value = value(item);
+        Object value = value(name, item);
         if (value != null) {
           items.add(value);
         }
       }
       return Collections.unmodifiableList(items);
     }
-    return node instanceof Scalar scalar ? value(scalar) : null;
+    return node instanceof Scalar scalar ? value(name, scalar) : null;
   }
 
-  private static @Nullable Object value(Scalar scalar) {
+  private static @Nullable Object value(String name, Scalar scalar) {
     return switch (scalar.type()) {
       case NULL -> null;
       case BOOLEAN -> scalar.text().equals("true");
-      case INTEGER -> integer(new BigInteger(scalar.text()));
-      case DECIMAL -> new BigDecimal(scalar.text());
+      case INTEGER -> integer(new BigInteger(digits(name, scalar)));
+      case DECIMAL -> new BigDecimal(digits(name, scalar));
       case TEXT -> scalar.text();
     };
+  }
+
+  private static String digits(String name, Scalar scalar) {
+    if (scalar.text().length() > MappingReader.MAX_NUMBER) {
+      throw new IllegalArgumentException(
+          "'"
+              + name
+              + "': a number must have at most "
+              + MappingReader.MAX_NUMBER
+              + " characters, was '"
+              + scalar.describe()
+              + "'; quote it to make it a text");
+    }
+    return scalar.text();
   }
 
   private static Object integer(BigInteger value) {

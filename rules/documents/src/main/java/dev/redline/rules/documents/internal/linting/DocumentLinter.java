@@ -19,17 +19,18 @@ public final class DocumentLinter {
 
   /** Reports all warnings about rules and plans that were read without error. */
   public static void find(List<LocatedRule> rules, List<LocatedPlan> plans) {
+    ComparisonBudget budget = new ComparisonBudget();
     Map<String, RateLimitPlan> plansById = new HashMap<>();
     for (LocatedPlan read : plans) {
       plansById.put(read.plan().id(), read.plan());
-      bands(read.location(), read.plan().bands(), read.bandLines());
+      bands(read.location(), read.plan().bands(), read.bandLines(), budget);
     }
     for (LocatedRule read : rules) {
       lastSegment(read);
-      bands(read.location(), read.rule().bands(), read.bandLines());
-      plans(read, plansById);
+      bands(read.location(), read.rule().bands(), read.bandLines(), budget);
+      plans(read, plansById, budget);
     }
-    UnreachableRules.find(rules);
+    UnreachableRules.find(rules, budget);
   }
 
   /** Reports rules that ask to wait for a refill, which the service does not support. */
@@ -63,8 +64,14 @@ public final class DocumentLinter {
   }
 
   private static void bands(
-      ProblemLocation location, List<RateLimitBand> bands, List<Integer> lines) {
+      ProblemLocation location,
+      List<RateLimitBand> bands,
+      List<Integer> lines,
+      ComparisonBudget budget) {
     for (int i = 0; i < bands.size(); i++) {
+      if (!budget.spend(bands.size() - 1L, location, lines.get(i))) {
+        return;
+      }
       for (int j = 0; j < bands.size(); j++) {
         // Of two equal bands only the later one is reported.
         boolean equal = j > i && RedundantBand.test(bands.get(j), bands.get(i));
@@ -83,8 +90,12 @@ public final class DocumentLinter {
   }
 
   /** Compares the bands of a rule with those of its plans, and the plans with each other. */
-  private static void plans(LocatedRule read, Map<String, RateLimitPlan> plansById) {
+  private static void plans(
+      LocatedRule read, Map<String, RateLimitPlan> plansById, ComparisonBudget budget) {
     record Owned(String owner, RateLimitBand band) {}
+    if (read.rule().plans().isEmpty() || budget.isSpent()) {
+      return;
+    }
     List<Owned> all = new ArrayList<>();
     read.rule().bands().forEach(band -> all.add(new Owned("", band)));
     for (String id : read.rule().plans()) {
@@ -94,6 +105,9 @@ public final class DocumentLinter {
       }
     }
     for (int i = 0; i < all.size(); i++) {
+      if (!budget.spend(all.size() - 1L, read.location(), read.line())) {
+        return;
+      }
       for (int j = 0; j < all.size(); j++) {
         Owned loose = all.get(i);
         Owned tight = all.get(j);

@@ -25,13 +25,15 @@ import java.util.Map;
  */
 final class UnreachableRules {
   private final List<LocatedRule> ordered;
+  private final ComparisonBudget budget;
 
   /** The paths of each rule, in the same order. */
   private final List<List<PathPattern>> paths;
 
   private final PathIndex stoppers;
 
-  private UnreachableRules(List<LocatedRule> members) {
+  private UnreachableRules(List<LocatedRule> members, ComparisonBudget budget) {
+    this.budget = budget;
     this.ordered = new ArrayList<>(members);
     ordered.sort(Comparator.comparing(LocatedRule::rule, RuleBook.EVALUATION_ORDER));
     this.paths =
@@ -55,16 +57,16 @@ final class UnreachableRules {
   }
 
   /** Reports a warning for each rule that can never apply. */
-  static void find(List<LocatedRule> rules) {
+  static void find(List<LocatedRule> rules, ComparisonBudget budget) {
     Map<String, List<LocatedRule>> sets = new LinkedHashMap<>();
     for (LocatedRule read : rules) {
       sets.computeIfAbsent(read.rule().ruleSetId(), id -> new ArrayList<>()).add(read);
     }
-    sets.values().forEach(members -> new UnreachableRules(members).find());
+    sets.values().forEach(members -> new UnreachableRules(members, budget).find());
   }
 
   private void find() {
-    for (int i = 0; i < ordered.size(); i++) {
+    for (int i = 0; i < ordered.size() && !budget.isSpent(); i++) {
       LocatedRule read = ordered.get(i);
       if (read.rule().enabled()) {
         warn(read, i);
@@ -79,6 +81,10 @@ final class UnreachableRules {
       stoppers.findWithoutPath(candidates);
     } else {
       stoppers.find(sample(rule.paths().get(0)), candidates);
+    }
+    long comparisons = candidates.size() * (1L + rule.methods().size());
+    if (!budget.spend(comparisons, read.location(), read.line())) {
+      return;
     }
     for (int i = 0; i < candidates.size() && candidates.get(i) < order; i++) {
       LocatedRule stopper = ordered.get(candidates.get(i));
@@ -131,12 +137,20 @@ final class UnreachableRules {
         stopper.methods().isEmpty()
             || (!rule.methods().isEmpty()
                 && rule.methods().stream().allMatch(stopper::matchesMethod));
-    return methods && coversPaths(paths.get(first), paths.get(second));
+    return methods && coversPaths(paths.get(first), second);
   }
 
-  private static boolean coversPaths(List<PathPattern> stopper, List<PathPattern> rule) {
-    return stopper.isEmpty()
-        || (!rule.isEmpty()
-            && rule.stream().allMatch(path -> stopper.stream().anyMatch(own -> own.covers(path))));
+  private boolean coversPaths(List<PathPattern> stopper, int second) {
+    if (stopper.isEmpty()) {
+      return true;
+    }
+    LocatedRule read = ordered.get(second);
+    List<PathPattern> rule = paths.get(second);
+    return !rule.isEmpty()
+        && rule.stream()
+            .allMatch(
+                path ->
+                    budget.spend(stopper.size(), read.location(), read.line())
+                        && stopper.stream().anyMatch(own -> own.covers(path)));
   }
 }

@@ -29,17 +29,17 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 /**
  * Turns YAML text, and so JSON text, into a tree of {@link Node}s.
  *
- * <p>Size, depth and the expansion of aliases are bounded for any input.
+ * <p>Size, depth, the number of nodes and the expansion of aliases are bounded for any input.
  */
 public final class NodeParser {
   public static final int MAX_BYTES = 32 << 20;
-  private static final int MAX_DEPTH = 64;
   private static final int MAX_ALIASED_NODES = 100_000;
 
   /** The parser copies what it holds of a long scalar for each buffer, so buffers are large. */
   private static final int MAX_BUFFER = 1 << 20;
 
   private final Iterator<Event> events;
+  private final NodeLimits limits = new NodeLimits();
   private final Map<String, Anchored> anchors = new HashMap<>();
   private long nodes;
   private long aliasedNodes;
@@ -60,6 +60,25 @@ public final class NodeParser {
   /** Returns the document's root, or null if it holds nothing. */
   public static @Nullable Node parse(String text) throws SyntaxException {
     String content = text.startsWith("\uFEFF") ? text.substring(1) : text;
+    return JsonParser.mayBe(content) ? jsonOrYaml(content) : yaml(content);
+  }
+
+  /** Reads what is JSON, or YAML that begins like it; the error is that of the better guess. */
+  private static @Nullable Node jsonOrYaml(String content) throws SyntaxException {
+    try {
+      return JsonParser.parse(content);
+    } catch (SyntaxException noJson) {
+      try {
+        return yaml(content);
+      } catch (SyntaxException noYaml) {
+        boolean further = noYaml.line() > noJson.line();
+        boolean tab = String.valueOf(noYaml.getMessage()).contains("(TAB)");
+        throw further || (noYaml.line() == noJson.line() && !tab) ? noYaml : noJson;
+      }
+    }
+  }
+
+  private static @Nullable Node yaml(String content) throws SyntaxException {
     try {
       return new NodeParser(content).document();
     } catch (YamlEngineException e) {
@@ -86,9 +105,7 @@ public final class NodeParser {
   }
 
   private Node node(Event event, int depth) throws SyntaxException {
-    if (depth > MAX_DEPTH) {
-      throw new SyntaxException(line(event), "nested more than " + MAX_DEPTH + " levels deep");
-    }
+    limits.add(line(event), depth);
     if (event instanceof AliasEvent alias) {
       return aliased(alias);
     }

@@ -74,6 +74,10 @@ public record ProblemLocation(
     error(line, field, value, message.toString(), suggestion);
   }
 
+  public void warning(int line, String message) {
+    findings.addWarning(problem(line, null, null, message, Optional.empty()));
+  }
+
   public void warning(int line, String field, String value, String message) {
     findings.addWarning(problem(line, field, value, message, Optional.empty()));
   }
