@@ -99,8 +99,9 @@ public final class RuleLoader implements AutoCloseable {
   /**
    * Loads for the first time.
    *
-   * @throws InvalidRulesException if a source that is required, or the starting document, has no
-   *     valid document; other sources may be unreachable or empty, and are loaded again later
+   * @throws InvalidRulesException if a source that is required has no valid document, or the
+   *     starting document is needed and not valid; other sources may be unreachable or empty, and
+   *     are loaded again later
    */
   public RulesStatus start() {
     load(states);
@@ -118,11 +119,18 @@ public final class RuleLoader implements AutoCloseable {
         fatal.addAll(state.errors());
       }
     }
-    if (starting != null) {
-      fatal.addAll(starting.errors());
-    }
+    fatal.addAll(startingErrors());
     if (!fatal.isEmpty() || (!mergeErrors.isEmpty() && !status.loaded())) {
       throw new InvalidRulesException(status.errors());
+    }
+    if (starting != null && startingInForce().isEmpty()) {
+      starting
+          .errors()
+          .forEach(
+              error ->
+                  LOG.log(
+                      Level.WARNING,
+                      "the starting document is not needed, and has an error: " + error));
     }
   }
 
@@ -197,8 +205,7 @@ public final class RuleLoader implements AutoCloseable {
   private synchronized void apply(List<SourceState> due, boolean fetchedChanges) {
     boolean changed = fetchedChanges || !loadedOnce;
     loadedOnce = true;
-    boolean failed = startingRejected;
-    startingRejected = false;
+    boolean failed = false;
     if (changed) {
       states.forEach(SourceState::read);
       for (SourceState state : states) {
@@ -206,6 +213,8 @@ public final class RuleLoader implements AutoCloseable {
       }
       failed |= !merge();
     }
+    failed |= startingRejected && startingInForce().isPresent();
+    startingRejected = false;
     due.forEach(SourceState::forgetIfValid);
     status = new RulesStatus(publisher.effective().version(), publisher.inForceSince(), errors());
     if (failed || due.stream().anyMatch(state -> state.isUnreachable() || state.isMissing())) {
@@ -274,9 +283,7 @@ public final class RuleLoader implements AutoCloseable {
 
   private List<String> errors() {
     List<String> errors = new ArrayList<>();
-    if (starting != null) {
-      errors.addAll(starting.errors());
-    }
+    errors.addAll(startingErrors());
     states.forEach(state -> errors.addAll(state.errors()));
     errors.addAll(mergeErrors);
     if (errors.isEmpty() && publisher.inForceSince().isEmpty()) {
@@ -303,6 +310,11 @@ public final class RuleLoader implements AutoCloseable {
           .ifPresent(read -> contributions.add(new Contribution(state.source().provider(), read)));
     }
     return contributions;
+  }
+
+  /** Returns the errors of the starting document while it would be in force. */
+  private List<String> startingErrors() {
+    return startingInForce().map(SourceState::errors).orElse(List.of());
   }
 
   /** Returns the starting document's state while no source but overlays has a document. */

@@ -8,6 +8,7 @@ import dev.redline.rules.documents.reading.RuleDocumentReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.logging.Handler;
+import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -24,7 +25,7 @@ class LoggedWarningsTest {
       new Handler() {
         @Override
         public void publish(LogRecord record) {
-          if (record.getMessage().contains("did you mean `/**`?")) {
+          if (record.getLevel().equals(Level.WARNING)) {
             warnings.add(record.getMessage());
           }
         }
@@ -81,5 +82,24 @@ class LoggedWarningsTest {
       assertThat(loader.load().errors()).isNotEmpty();
     }
     assertThat(warnings).isEmpty();
+  }
+
+  @Test
+  void logsOnceThatAnUnneededStartingDocumentIsInvalid() {
+    MemorySource starting = new MemorySource("starting");
+    starting.content = "- { id: bad, limit: 0/s }";
+    second.content = "- { id: b, limit: 1/s }";
+    RuleLoader started =
+        RuleLoader.builder(RateLimitEngine.builder(store).build(), List.of(source(second)))
+            .startingWith(source(starting))
+            .build();
+
+    started.start();
+    started.reload();
+    assertThat(warnings)
+        .singleElement()
+        .asString()
+        .startsWith(
+            "the starting document is not needed, and has an error: starting:1: rule 'bad': ");
   }
 }

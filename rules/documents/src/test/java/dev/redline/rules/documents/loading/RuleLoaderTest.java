@@ -20,6 +20,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RuleLoaderTest {
   private static final Instant NOW = Instant.parse("2026-11-15T12:00:00Z");
@@ -401,6 +404,41 @@ class RuleLoaderTest {
 
     assertThat(List.of(ruleOf("/a"), ruleOf("/b"))).containsExactly("none", "b");
     assertThat(redis.revisions).isEmpty();
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = "rules: [{ id: a, limt: 1/d }]")
+  void startsWithoutStartingDocumentIfTheSourceHasOne(String invalid) {
+    file.content = invalid;
+    redis.content = "rules: [{ id: b, path: /b, limit: 1/d }]";
+    RuleLoader started = builder(RuleSource.dynamic(redis)).startingWith(required(file)).build();
+
+    assertThat(started.start()).isEqualTo(new RulesStatus(1, Optional.of(NOW), List.of()));
+    assertThat(ruleOf("/b")).isEqualTo("b");
+    assertThat(List.of(metrics.good.get(), metrics.bad.get())).containsExactly(1, 0);
+  }
+
+  @ParameterizedTest
+  @NullSource
+  @ValueSource(strings = "rules: [{ id: b, limt: 1/d }]")
+  void doesNotStartWithoutStartingDocumentIfNoSourceHasOne(String content) {
+    file.content = "rules: [{ id: a, limt: 1/d }]";
+    redis.content = content;
+    RuleLoader started = builder(RuleSource.dynamic(redis)).startingWith(required(file)).build();
+
+    assertThatThrownBy(started::start)
+        .isInstanceOf(InvalidRulesException.class)
+        .hasMessageContaining("unknown field 'limt'");
+  }
+
+  @Test
+  void doesNotStartOnTheRulesOfAnOverlayAlone() {
+    file.content = "rules: [{ id: a, limt: 1/d }]";
+    redis.content = "rules: [{ id: b, path: /b, limit: 1/d }]";
+    RuleLoader started = builder(RuleSource.overlay(redis)).startingWith(required(file)).build();
+
+    assertThatThrownBy(started::start).isInstanceOf(InvalidRulesException.class);
   }
 
   @Test
