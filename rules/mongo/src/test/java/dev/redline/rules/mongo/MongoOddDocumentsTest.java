@@ -85,18 +85,15 @@ class MongoOddDocumentsTest {
   @Test
   void documentThatIsNoRuleAsTextBlocksNoReaderOnceItIsMended() throws IOException {
     write(repository, 0, document(rule("a", 1)));
-    String longName = "n".repeat(2000);
-    for (String metadata : List.of(nested(70), "{'" + longName + "': 1}")) {
-      rules.insertOne(parse("{_id:'odd', limit:'2/s', metadata:" + metadata + "}"));
-      assertThatThrownBy(other::load)
-          .isInstanceOf(IOException.class)
-          .hasMessageStartingWith(
-              "MongoDB redline.rate_limit_rules: rule 'odd' cannot be read: not a rule document: ");
-      assertThat(other.revisions(10)).hasSize(1);
+    rules.insertOne(parse("{_id:'odd', limit:'2/s', metadata:" + nested(70) + "}"));
+    assertThatThrownBy(other::load)
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith(
+            "MongoDB redline.rate_limit_rules: rule 'odd' cannot be read: not a rule document: ");
+    assertThat(other.revisions(10)).hasSize(1);
 
-      rules.deleteOne(parse("{_id:'odd'}"));
-      assertThat(other.newest()).hasValue(revision(1, document(rule("a", 1))));
-    }
+    rules.deleteOne(parse("{_id:'odd'}"));
+    assertThat(other.newest()).hasValue(revision(1, document(rule("a", 1))));
     collection("_plans").insertOne(parse("{_id:'deep', limit:'2/s', x:" + nested(70) + "}"));
     assertThatThrownBy(other::load).hasMessageContaining("plan 'deep' cannot be read: ");
   }
