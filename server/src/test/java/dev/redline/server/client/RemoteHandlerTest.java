@@ -244,12 +244,5 @@ class RemoteHandlerTest {
             () -> RemoteApplication.start("http://localhost:1", Map.of("rl.handler", "ELSEWHERE")))
         .isInstanceOf(InvalidSettingsException.class)
         .hasMessageContaining("EMBEDDED, REMOTE");
-    assertThatThrownBy(
-            () ->
-                RemoteApplication.start(
-                    "http://localhost:1",
-                    Map.of("rl.rules[0].id", "x", "rl.rules[0].limit", "1/s")))
-        .isInstanceOf(InvalidSettingsException.class)
-        .hasMessageContaining("rl.config.source");
   }
 }
