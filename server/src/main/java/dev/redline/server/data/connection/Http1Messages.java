@@ -26,7 +26,7 @@ final class Http1Messages extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     if (message instanceof HttpRequest request) {
       if (request.decoderResult().cause() instanceof PrematureChannelClosureException) {
-        // The connection was closed within a head, so there is nobody to respond to.
+        // The connection was closed within a head, so no client is left for a response.
         ReferenceCountUtil.release(message);
         return;
       }
